@@ -1,7 +1,7 @@
 // Lab 12, task `backward`: dq, dk and dv from o and lse, the same bits each time.
 //
-// Three kernels: delta; dq, a block a tile of queries; dk and dv, a block a tile of keys. S and P are computed twice, and no
-// sum is shared by blocks. Run: ./ridge check 12 --task backward
+// Three kernels: delta; dq, a block a tile of queries; dk and dv, a block a tile of keys. S and P are computed twice,
+// and no sum is shared by blocks. Run: ./ridge check 12 --task backward
 #include <cmath>
 
 #include "tiles.hpp"
@@ -14,9 +14,9 @@ constexpr int kWarps = 4, kThreads = 32 * kWarps, kOther = 32;  // rows of the o
 
 // With more columns a warp has fewer rows: its sums fill the registers.
 template <int d>
-constexpr int kFragments = d == 64 ? 2 : 1;
+constexpr int kFragmentsOf = d == 64 ? 2 : 1;
 template <int d>
-constexpr int kRows = 16 * kFragments<d> * kWarps;  // of a block
+constexpr int kRowsOf = 16 * kWarps* kFragmentsOf<d>;  // of a block
 
 // 2^x of a row without keys, whose lse is -infinity, must be 0, and -infinity - -infinity is NaN.
 __device__ float offset_of(float lse) { return fmaxf(lse * nn::kLog2E, -1e30f); }
@@ -30,31 +30,31 @@ __global__ void delta_kernel(const Bf16* d_o, const Bf16* o, float* delta, std::
   if (row < rows && i % kLanes == 0) delta[row] = 0;
 }
 
-// q, d_o, dq: (batch, heads, queries, d); k, v: (batch, kv_heads, keys, d); lse, delta: (batch, heads, queries). A block a
-// tile of queries of one head. Grid: (tiles, heads, batch).
+// q, d_o, dq: (batch, heads, queries, d); k, v: (batch, kv_heads, keys, d); lse, delta: (batch, heads, queries). A
+// block a tile of queries of one head. Grid: (tiles, heads, batch).
 template <int d>
 __global__ void __launch_bounds__(kThreads)
-    dq_kernel(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* d_o, const float* lse, const float* delta, Bf16* dq,
-              Attention a, float scale) {
-  constexpr int kM = kFragments<d>, kN = kOther / 8;
+    dq_kernel(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* d_o, const float* lse, const float* delta,
+              Bf16* dq, Attention a, float scale) {
+  constexpr int kM = kFragmentsOf<d>, kN = kOther / 8, kRows = kRowsOf<d>;
   extern __shared__ __align__(128) unsigned char shared[];
-  Bf16 *const tile_q = reinterpret_cast<Bf16*>(shared), *const tile_do = tile_q + kRows<d> * d;
-  auto tile_k = [&](int tile) { return tile_q + (2 * kRows<d> + tile % 2 * 2 * kOther) * d; };
+  Bf16 *const tile_q = reinterpret_cast<Bf16*>(shared), *const tile_do = tile_q + kRows * d;
+  auto tile_k = [&](int tile) { return tile_q + (2 * kRows + tile % 2 * 2 * kOther) * d; };
   auto tile_v = [&](int tile) { return tile_k(tile) + kOther * d; };
 
   const int batch = static_cast<int>(blockIdx.z), head = static_cast<int>(blockIdx.y);
   const int kv_head = head / (a.heads / a.kv_heads), lane = static_cast<int>(threadIdx.x) % 32;
-  const int row0 = tile_of_block(a) * kRows<d>, own = static_cast<int>(threadIdx.x) / 32 * 16 * kM;
-  const Bf16 *const all_k = head_rows<d>(k, batch, a.kv_heads, kv_head, a.keys),
-                   *const all_v = head_rows<d>(v, batch, a.kv_heads, kv_head, a.keys);
-  const int tiles = (keys_seen(a, min(row0 + kRows<d>, a.queries) - 1) + kOther - 1) / kOther;
+  const int row0 = tile_of_block(a) * kRows, own = static_cast<int>(threadIdx.x) / 32 * 16 * kM;
+  const Bf16* const all_k = head_rows<d>(k, batch, a.kv_heads, kv_head, a.keys);
+  const Bf16* const all_v = head_rows<d>(v, batch, a.kv_heads, kv_head, a.keys);
+  const int tiles = (keys_seen(a, min(row0 + kRows, a.queries) - 1) + kOther - 1) / kOther;
   auto load = [&](int tile) {
     if (tile >= tiles) return;
     nn::load_tile<kOther, d, kThreads>(tile_k(tile), all_k, d, tile * kOther, a.keys);
     nn::load_tile<kOther, d, kThreads>(tile_v(tile), all_v, d, tile * kOther, a.keys);
   };
-  nn::load_tile<kRows<d>, d, kThreads>(tile_q, head_rows<d>(q, batch, a.heads, head, a.queries), d, row0, a.queries);
-  nn::load_tile<kRows<d>, d, kThreads>(tile_do, head_rows<d>(d_o, batch, a.heads, head, a.queries), d, row0, a.queries);
+  nn::load_tile<kRows, d, kThreads>(tile_q, head_rows<d>(q, batch, a.heads, head, a.queries), d, row0, a.queries);
+  nn::load_tile<kRows, d, kThreads>(tile_do, head_rows<d>(d_o, batch, a.heads, head, a.queries), d, row0, a.queries);
   load(0);
   __pipeline_commit();
 
@@ -83,25 +83,25 @@ __global__ void __launch_bounds__(kThreads)
                         a.queries);
 }
 
-// The same tensors, and dk, dv: (batch, kv_heads, keys, d). A block a tile of keys of one head of k; it walks through the
-// queries of all heads that read this one. S and P lie on their sides here, a row a key, so that P^T and dS^T are left
-// factors as they are. Grid: (tiles, kv_heads, batch).
+// The same tensors, and dk, dv: (batch, kv_heads, keys, d). A block a tile of keys of one head of k; it walks through
+// the queries of all heads that read this one. S and P lie on their sides here, a row a key, so that P^T and dS^T are
+// left factors as they are. Grid: (tiles, kv_heads, batch).
 template <int d>
 __global__ void __launch_bounds__(kThreads)
-    dkv_kernel(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* d_o, const float* lse, const float* delta, Bf16* dk,
-               Bf16* dv, Attention a, float scale) {
-  constexpr int kM = kFragments<d>, kN = kOther / 8;
+    dkv_kernel(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* d_o, const float* lse, const float* delta,
+               Bf16* dk, Bf16* dv, Attention a, float scale) {
+  constexpr int kM = kFragmentsOf<d>, kN = kOther / 8, kRows = kRowsOf<d>;
   extern __shared__ __align__(128) unsigned char shared[];
-  Bf16 *const tile_k = reinterpret_cast<Bf16*>(shared), *const tile_v = tile_k + kRows<d> * d;
-  auto tile_q = [&](int step) { return tile_k + (2 * kRows<d> + step % 2 * 2 * kOther) * d; };
+  Bf16 *const tile_k = reinterpret_cast<Bf16*>(shared), *const tile_v = tile_k + kRows * d;
+  auto tile_q = [&](int step) { return tile_k + (2 * kRows + step % 2 * 2 * kOther) * d; };
   auto tile_do = [&](int step) { return tile_q(step) + kOther * d; };
-  float* const numbers = reinterpret_cast<float*>(tile_k + (2 * kRows<d> + 4 * kOther) * d);
+  float* const numbers = reinterpret_cast<float*>(tile_k + (2 * kRows + 4 * kOther) * d);
   auto logs = [&](int step) { return numbers + step % 2 * 2 * kOther; };  // of the step's queries, then their deltas
 
   const int batch = static_cast<int>(blockIdx.z), kv_head = static_cast<int>(blockIdx.y), group = a.heads / a.kv_heads;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   // The first keys are seen by the most queries: they begin first.
-  const int row0 = static_cast<int>(blockIdx.x) * kRows<d>, own = static_cast<int>(threadIdx.x) / 32 * 16 * kM;
+  const int row0 = static_cast<int>(blockIdx.x) * kRows, own = static_cast<int>(threadIdx.x) / 32 * 16 * kM;
   const int first = first_query(a, row0) / kOther;
   const int of_head = max(0, (a.queries + kOther - 1) / kOther - first), steps = group * of_head;
   auto load = [&](int step) {
@@ -114,13 +114,13 @@ __global__ void __launch_bounds__(kThreads)
     // Queries beyond the last have zeros everywhere, and add nothing.
     const int i = static_cast<int>(threadIdx.x), query = query0 + i % kOther;
     if (i < 2 * kOther)
-      __pipeline_memcpy_async(logs(step) + i,
-                              head_rows<1>(i < kOther ? lse : delta, batch, a.heads, head, a.queries) +
-                                  min(query, a.queries - 1),
-                              4, query < a.queries ? 0 : 4);
+      __pipeline_memcpy_async(
+          logs(step) + i,
+          head_rows<1>(i < kOther ? lse : delta, batch, a.heads, head, a.queries) + min(query, a.queries - 1), 4,
+          query < a.queries ? 0 : 4);
   };
-  nn::load_tile<kRows<d>, d, kThreads>(tile_k, head_rows<d>(k, batch, a.kv_heads, kv_head, a.keys), d, row0, a.keys);
-  nn::load_tile<kRows<d>, d, kThreads>(tile_v, head_rows<d>(v, batch, a.kv_heads, kv_head, a.keys), d, row0, a.keys);
+  nn::load_tile<kRows, d, kThreads>(tile_k, head_rows<d>(k, batch, a.kv_heads, kv_head, a.keys), d, row0, a.keys);
+  nn::load_tile<kRows, d, kThreads>(tile_v, head_rows<d>(v, batch, a.kv_heads, kv_head, a.keys), d, row0, a.keys);
   load(0);
   __pipeline_commit();
 
@@ -151,17 +151,18 @@ __global__ void __launch_bounds__(kThreads)
 template <int d>
 void launch(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* o, const float* lse, const Bf16* d_o, Bf16* dq,
             Bf16* dk, Bf16* dv, const Attention& a, float* delta, cudaStream_t stream) {
-  constexpr int bytes = (2 * kRows<d> + 4 * kOther) * d * static_cast<int>(sizeof(Bf16)) + 4 * kOther * 4;
+  constexpr int kRows = kRowsOf<d>;
+  constexpr int bytes = (2 * kRows + 4 * kOther) * d * static_cast<int>(sizeof(Bf16)) + 4 * kOther * 4;
   cudaFuncSetAttribute(dq_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   cudaFuncSetAttribute(dkv_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   const float scale = 1 / std::sqrt(static_cast<float>(d));
   const std::size_t rows = static_cast<std::size_t>(a.batch) * a.heads * a.queries;
-  auto tiles = [](int n) { return static_cast<unsigned>((n + kRows<d> - 1) / kRows<d>); };
+  auto tiles = [](int n) { return static_cast<unsigned>((n + kRows - 1) / kRows); };
   delta_kernel<d><<<static_cast<unsigned>((rows * (d / 8) + 255) / 256), 256, 0, stream>>>(d_o, o, delta, rows);
-  dq_kernel<d><<<dim3(tiles(a.queries), a.heads, a.batch), kThreads, bytes, stream>>>(q, k, v, d_o, lse, delta, dq, a,
-                                                                                     scale);
-  dkv_kernel<d><<<dim3(tiles(a.keys), a.kv_heads, a.batch), kThreads, bytes, stream>>>(q, k, v, d_o, lse, delta, dk, dv, a,
-                                                                                      scale);
+  dq_kernel<d>
+      <<<dim3(tiles(a.queries), a.heads, a.batch), kThreads, bytes, stream>>>(q, k, v, d_o, lse, delta, dq, a, scale);
+  dkv_kernel<d><<<dim3(tiles(a.keys), a.kv_heads, a.batch), kThreads, bytes, stream>>>(q, k, v, d_o, lse, delta, dk, dv,
+                                                                                       a, scale);
 }
 
 }  // namespace

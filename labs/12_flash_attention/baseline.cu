@@ -1,6 +1,6 @@
-// The same answers by the vendor's products: S = q k^T in memory, a softmax over its rows, o = P v, and the five products of
-// backward with passes over P and dS between them. The scores of some heads at a time lie in scratch memory.
-// online_softmax: copies that move as many bytes, and compute no answer.
+// The same answers by the vendor's products: S = q k^T in memory, a softmax over its rows, o = P v, and the five
+// products of backward with passes over P and dS between them. The scores of some heads at a time lie in scratch
+// memory. online_softmax: copies that move as many bytes, and compute no answer.
 #include <cublas_v2.h>
 
 #include <algorithm>
@@ -36,8 +36,8 @@ cublasHandle_t library(cudaStream_t stream) {
 template <class T>
 constexpr cudaDataType kType = sizeof(T) == 4 ? CUDA_R_32F : CUDA_R_16BF;
 
-// c (m x n) = alpha op(a) op(b) + beta c, row-major, for `count` matrices that lie one behind the other; those of a factor
-// `group` times the same one. op(x) = x^T where transposed. lda, ldb, ldc: elements of a row.
+// c (m x n) = alpha op(a) op(b) + beta c, row-major, for `count` matrices that lie one behind the other; those of a
+// factor `group` times the same one. op(x) = x^T where transposed. lda, ldb, ldc: elements of a row.
 struct Factor {
   const void* data;
   long long stride;
@@ -45,13 +45,13 @@ struct Factor {
   bool transposed;
 };
 template <class T>
-void product(cudaStream_t stream, int m, int n, int k, float alpha, Factor a, Factor b, float beta, T* c, long long stride,
-             int count) {
+void product(cudaStream_t stream, int m, int n, int k, float alpha, Factor a, Factor b, float beta, T* c,
+             long long stride, int count) {
   // Column-major, c^T = op(b)^T op(a)^T.
   cublasGemmStridedBatchedEx(library(stream), b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
-                             a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, &alpha, b.data, kType<T>, b.row, b.stride,
-                             a.data, kType<T>, a.row, a.stride, &beta, c, kType<T>, n, stride, count, CUBLAS_COMPUTE_32F,
-                             CUBLAS_GEMM_DEFAULT);
+                             a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, &alpha, b.data, kType<T>, b.row,
+                             b.stride, a.data, kType<T>, a.row, a.stride, &beta, c, kType<T>, n, stride, count,
+                             CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
 }
 
 __device__ float to_float(float x) { return x; }
@@ -113,7 +113,8 @@ __global__ void gradient_kernel(__nv_bfloat16* scores, __nv_bfloat16* dp, const 
   }
 }
 
-// The heads of a turn: as many as scratch memory has room for, of one group or whole groups. work(first, count) of q's heads.
+// The heads of a turn: as many as scratch memory has room for, of one group or whole groups. work(first, count) of q's
+// heads.
 template <class T, class Work>
 void each_turn(const Attention& a, Work work) {
   const std::size_t one = static_cast<std::size_t>(a.queries) * a.keys * sizeof(T);
@@ -130,7 +131,8 @@ void each_turn(const Attention& a, Work work) {
 
 template <class T>
 void attention(const T* q, const T* k, const T* v, T* o, float* lse, const Attention& a, cudaStream_t stream) {
-  const long long of_q = static_cast<long long>(a.queries) * a.head_dim, of_k = static_cast<long long>(a.keys) * a.head_dim;
+  const long long of_q = static_cast<long long>(a.queries) * a.head_dim,
+                  of_k = static_cast<long long>(a.keys) * a.head_dim;
   const long long of_s = static_cast<long long>(a.queries) * a.keys;
   const int group = a.heads / a.kv_heads, d = a.head_dim;
   T* s = reinterpret_cast<T*>(scratch(0));
@@ -139,8 +141,8 @@ void attention(const T* q, const T* k, const T* v, T* o, float* lse, const Atten
     product<T>(stream, a.queries, a.keys, d, 1 / std::sqrt(static_cast<float>(d)), {q + first * of_q, of_q, d, false},
                {k + kv, stride, d, true}, 0, s, of_s, count);
     softmax_kernel<<<count * a.queries, 256, 0, stream>>>(s, lse + static_cast<long long>(first) * a.queries, a);
-    product<T>(stream, a.queries, d, a.keys, 1, {s, of_s, a.keys, false}, {v + kv, stride, d, false}, 0, o + first * of_q,
-               of_q, count);
+    product<T>(stream, a.queries, d, a.keys, 1, {s, of_s, a.keys, false}, {v + kv, stride, d, false}, 0,
+               o + first * of_q, of_q, count);
   });
 }
 
@@ -170,24 +172,26 @@ void hopper(const __nv_bfloat16* q, const __nv_bfloat16* k, const __nv_bfloat16*
   attention(q, k, v, o, lse, shape, stream);
 }
 
-// With grouped heads the sums of dk and dv run over the heads of a group, one product a head; without, the heads of a turn
-// are one batch of products.
+// With grouped heads the sums of dk and dv run over the heads of a group, one product a head; without, the heads of a
+// turn are one batch of products.
 void backward(const __nv_bfloat16* q, const __nv_bfloat16* k, const __nv_bfloat16* v, const __nv_bfloat16* o,
               const float* lse, const __nv_bfloat16* d_o, __nv_bfloat16* dq, __nv_bfloat16* dk, __nv_bfloat16* dv,
               const Attention& shape, void*, std::size_t, cudaStream_t stream) {
   using T = __nv_bfloat16;
   const Attention& a = shape;
-  const long long of_q = static_cast<long long>(a.queries) * a.head_dim, of_k = static_cast<long long>(a.keys) * a.head_dim;
+  const long long of_q = static_cast<long long>(a.queries) * a.head_dim,
+                  of_k = static_cast<long long>(a.keys) * a.head_dim;
   const long long of_s = static_cast<long long>(a.queries) * a.keys;
   const int group = a.heads / a.kv_heads, d = a.head_dim;
   const float scale = 1 / std::sqrt(static_cast<float>(d));
   T *s = reinterpret_cast<T*>(scratch(0)), *dp = reinterpret_cast<T*>(scratch(1));
   each_turn<T>(a, [&](int first, int count) {
-    const long long kv = first / group * of_k, stride = group == 1 ? of_k : 0, rows = static_cast<long long>(first) * a.queries;
-    product<T>(stream, a.queries, a.keys, d, scale, {q + first * of_q, of_q, d, false}, {k + kv, stride, d, true}, 0, s, of_s,
-               count);
-    product<T>(stream, a.queries, a.keys, d, 1, {d_o + first * of_q, of_q, d, false}, {v + kv, stride, d, true}, 0, dp, of_s,
-               count);
+    const long long kv = first / group * of_k, stride = group == 1 ? of_k : 0,
+                    rows = static_cast<long long>(first) * a.queries;
+    product<T>(stream, a.queries, a.keys, d, scale, {q + first * of_q, of_q, d, false}, {k + kv, stride, d, true}, 0, s,
+               of_s, count);
+    product<T>(stream, a.queries, a.keys, d, 1, {d_o + first * of_q, of_q, d, false}, {v + kv, stride, d, true}, 0, dp,
+               of_s, count);
     gradient_kernel<<<count * a.queries, 256, 0, stream>>>(s, dp, lse + rows, o + first * of_q, d_o + first * of_q, a);
     product<T>(stream, a.queries, d, a.keys, scale, {dp, of_s, a.keys, false}, {k + kv, stride, d, false}, 0,
                dq + first * of_q, of_q, count);

@@ -1,6 +1,6 @@
-// Unpacks a call record of the judge for lab 12. Sizes: rows, cols of `online_softmax`; batch, heads, length, head_dim of
-// `forward`; the members of Attention, in their order, of the others. A call has four inputs at most: those of `backward` are
-// q; k and v; o and d_o; lse. Of two in a buffer, the second begins at a multiple of 256 bytes.
+// Unpacks a call record of the judge for lab 12. Sizes: rows, cols of `online_softmax`; batch, heads, length, head_dim
+// of `forward`; the members of Attention, in their order, of the others. A call has four inputs at most: those of
+// `backward` are q; k and v; o and d_o; lse. Of two in a buffer, the second begins at a multiple of 256 bytes.
 #include "flash_attention.hpp"
 #include "lab/call.hpp"
 

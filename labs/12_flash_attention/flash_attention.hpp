@@ -4,8 +4,8 @@
 //   s[i][j] = scale * sum over c of q[i][c] * k[j][c]        query i and key j
 //   lse[i]  = log(sum over j of exp(s[i][j]))                 natural logarithm, "log-sum-exp"
 //   o[i][c] = sum over j of exp(s[i][j] - lse[i]) * v[j][c]
-// The sums run over the keys that query i sees. Where it sees none, o[i][c] = 0 and lse[i] = -infinity, the logarithm of
-// an empty sum. Inputs are finite, but exp(s[i][j]) need not fit into a float.
+// The sums run over the keys that query i sees. Where it sees none, o[i][c] = 0 and lse[i] = -infinity, the logarithm
+// of an empty sum. Inputs are finite, but exp(s[i][j]) need not fit into a float.
 //
 // All tensors are row-major, their last index the fastest. All pointers are device pointers from the judge, at least
 // 256-byte aligned, other ones at each call. Work goes on `stream`; the judge waits for it. Only `backward` has a

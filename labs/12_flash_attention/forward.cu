@@ -1,7 +1,7 @@
 // Lab 12, task `forward`: attention in fp32, with tiles in shared memory and no length x length array.
 //
-// A block has 64 queries and walks through the keys, 32 at a time. Loading the tiles, storing the results and the launch
-// are there; the products and the softmax between them are missing. Run: ./ridge check 12 --task forward
+// A block has 64 queries and walks through the keys, 32 at a time. Loading the tiles, storing the results and the
+// launch are there; the products and the softmax between them are missing. Run: ./ridge check 12 --task forward
 #include <cmath>
 
 #include "flash_attention.hpp"
@@ -25,9 +25,8 @@ __device__ void load(float (&tile)[rows][pitch], const float* from, int first, i
     const int row = i / d, col = i % d;
     const float4 zero{0, 0, 0, 0};
     *reinterpret_cast<float4*>(&tile[row][col]) =
-        first + row < length
-            ? *reinterpret_cast<const float4*>(from + static_cast<std::size_t>(first + row) * d + col)
-            : zero;
+        first + row < length ? *reinterpret_cast<const float4*>(from + static_cast<std::size_t>(first + row) * d + col)
+                             : zero;
   }
 }
 
@@ -37,8 +36,9 @@ __device__ void add(float4& sum, float p, const float4& v) {
 }
 __device__ void scale_by(float4& x, float by) { x.x *= by, x.y *= by, x.z *= by, x.w *= by; }
 
-// q, k, v, o: (heads, length, d), lse: (heads, length), with the batch among the heads. A block a tile of queries of one
-// head. Thread (x, y) has the queries 4 y to 4 y + 3, the keys x and x + 16, and of o the columns 4 x + 64 m to 4 x + 64 m + 3.
+// q, k, v, o: (heads, length, d), lse: (heads, length), with the batch among the heads. A block a tile of queries of
+// one head. Thread (x, y) has the queries 4 y to 4 y + 3, the keys x and x + 16, and of o the columns 4 x + 64 m to 4 x
+// + 64 m + 3.
 template <int d>
 __global__ void __launch_bounds__(kThreads)
     forward_kernel(const float* q, const float* k, const float* v, float* o, float* lse, int length, float scale) {
@@ -56,8 +56,8 @@ __global__ void __launch_bounds__(kThreads)
     load<d>(s.k, k + head * d, tile, length);
     load<d>(s.v, v + head * d, tile, length);
     __syncthreads();
-    // TODO: this thread's 4 x 2 scores; their rows' new maximum, over 16 lanes; scale `sum` and `out` down to it; p to shared
-    // memory; then p times v into `out`. A key beyond the last has the score -infinity.
+    // TODO: this thread's 4 x 2 scores; their rows' new maximum, over 16 lanes; scale `sum` and `out` down to it; p to
+    // shared memory; then p times v into `out`. A key beyond the last has the score -infinity.
     (void)x, (void)scale;
     __syncthreads();  // nobody reads these tiles any more
   }
@@ -82,8 +82,7 @@ void launch(const float* q, const float* k, const float* v, float* o, float* lse
   constexpr int bytes = sizeof(Shared<d>);
   cudaFuncSetAttribute(forward_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   const dim3 grid((length + kQueries - 1) / kQueries, heads);
-  forward_kernel<d>
-      <<<grid, kThreads, bytes, stream>>>(q, k, v, o, lse, length, 1 / std::sqrt(static_cast<float>(d)));
+  forward_kernel<d><<<grid, kThreads, bytes, stream>>>(q, k, v, o, lse, length, 1 / std::sqrt(static_cast<float>(d)));
 }
 
 }  // namespace

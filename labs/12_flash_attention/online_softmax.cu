@@ -1,7 +1,7 @@
 // Lab 12, task `online_softmax`: a softmax and its weighted sum in one pass over the scores.
 //
-// The loop over a row is there: a warp takes it tile by tile, and keeps a maximum and two sums of what it has seen. What
-// is missing is how a tile, and another lane's part, are added. Run: ./ridge check 12 --task online_softmax
+// The loop over a row is there: a warp takes it tile by tile, and keeps a maximum and two sums of what it has seen.
+// What is missing is how a tile, and another lane's part, are added. Run: ./ridge check 12 --task online_softmax
 #include <cmath>
 
 #include "flash_attention.hpp"

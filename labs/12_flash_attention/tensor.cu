@@ -1,8 +1,7 @@
 // Lab 12, task `tensor`: attention in bf16 on tensor cores.
 //
 // A block has 128 queries, four warps with 32 each, and walks through the keys that they see, 64 or 32 at a time. The
-// copies, the
-// results and the launch are there; the step of a tile is missing. Run: ./ridge check 12 --task tensor
+// copies, the results and the launch are there; the step of a tile is missing. Run: ./ridge check 12 --task tensor
 #include <cmath>
 
 #include "tiles.hpp"
@@ -15,30 +14,31 @@ constexpr int kWarps = 4, kFragments = 2, kThreads = 32 * kWarps;  // a warp has
 constexpr int kRows = 16 * kFragments * kWarps;                    // queries of a block
 // Keys of a tile. With 128 columns, o's sums take half of the registers, and 64 keys' scores no longer fit beside them.
 template <int d>
-constexpr int kKeys = d == 64 ? 64 : 32;
+constexpr int kKeysOf = d == 64 ? 64 : 32;
 
-// q: (batch, heads, queries, d); k, v: (batch, kv_heads, keys, d); o as q; lse: (batch, heads, queries). A block a tile of
-// queries of one head. Grid: (tiles, heads, batch).
+// q: (batch, heads, queries, d); k, v: (batch, kv_heads, keys, d); o as q; lse: (batch, heads, queries). A block a tile
+// of queries of one head. Grid: (tiles, heads, batch).
 template <int d>
 __global__ void __launch_bounds__(kThreads, 2)
     tensor_kernel(const Bf16* q, const Bf16* k, const Bf16* v, Bf16* o, float* lse, Attention a, float scale) {
+  constexpr int kKeys = kKeysOf<d>;
   extern __shared__ __align__(128) unsigned char shared[];
   Bf16* const tile_q = reinterpret_cast<Bf16*>(shared);  // kRows x d, swizzled
-  auto tile_k = [&](int tile) { return tile_q + (kRows + tile % 2 * 2 * kKeys<d>) * d; };
-  auto tile_v = [&](int tile) { return tile_k(tile) + kKeys<d> * d; };
+  auto tile_k = [&](int tile) { return tile_q + (kRows + tile % 2 * 2 * kKeys) * d; };
+  auto tile_v = [&](int tile) { return tile_k(tile) + kKeys * d; };
 
   const int batch = static_cast<int>(blockIdx.z), head = static_cast<int>(blockIdx.y);
   const int kv_head = head / (a.heads / a.kv_heads), lane = static_cast<int>(threadIdx.x) % 32;
   const int row0 = tile_of_block(a) * kRows, own = static_cast<int>(threadIdx.x) / 32 * 16 * kFragments;
-  const Bf16 *const all_k = head_rows<d>(k, batch, a.kv_heads, kv_head, a.keys),
-                   *const all_v = head_rows<d>(v, batch, a.kv_heads, kv_head, a.keys);
+  const Bf16* const all_k = head_rows<d>(k, batch, a.kv_heads, kv_head, a.keys);
+  const Bf16* const all_v = head_rows<d>(v, batch, a.kv_heads, kv_head, a.keys);
   // The last query of the tile sees the most keys; where it sees none, there is no tile.
-  const int tiles = (keys_seen(a, min(row0 + kRows, a.queries) - 1) + kKeys<d> - 1) / kKeys<d>;
+  const int tiles = (keys_seen(a, min(row0 + kRows, a.queries) - 1) + kKeys - 1) / kKeys;
 
   auto load = [&](int tile) {
     if (tile >= tiles) return;
-    nn::load_tile<kKeys<d>, d, kThreads>(tile_k(tile), all_k, d, tile * kKeys<d>, a.keys);
-    nn::load_tile<kKeys<d>, d, kThreads>(tile_v(tile), all_v, d, tile * kKeys<d>, a.keys);
+    nn::load_tile<kKeys, d, kThreads>(tile_k(tile), all_k, d, tile * kKeys, a.keys);
+    nn::load_tile<kKeys, d, kThreads>(tile_v(tile), all_v, d, tile * kKeys, a.keys);
   };
   nn::load_tile<kRows, d, kThreads>(tile_q, head_rows<d>(q, batch, a.heads, head, a.queries), d, row0, a.queries);
   load(0);
@@ -54,9 +54,9 @@ __global__ void __launch_bounds__(kThreads, 2)
     load(tile + 1);
     __pipeline_commit();
 
-    // TODO: scores of this tile (nn::multiply_rows); -infinity for the keys that a query does not see (nn::mask), which only
-    // tiles on the diagonal and the last one have; the online softmax on registers, where a row's columns lie in four
-    // lanes; then nn::multiply_columns into `out`.
+    // TODO: scores of this tile (nn::multiply_rows); -infinity for the keys that a query does not see (nn::mask), which
+    // only tiles on the diagonal and the last one have; the online softmax on registers, where a row's columns lie in
+    // four lanes; then nn::multiply_columns into `out`.
   }
 
   float factor[kFragments][2], log[kFragments][2];
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 
 template <int d>
 void launch(const Bf16* q, const Bf16* k, const Bf16* v, Bf16* o, float* lse, const Attention& a, cudaStream_t stream) {
-  constexpr int bytes = (kRows + 4 * kKeys<d>) * d * static_cast<int>(sizeof(Bf16));
+  constexpr int kKeys = kKeysOf<d>, bytes = (kRows + 4 * kKeys) * d * static_cast<int>(sizeof(Bf16));
   cudaFuncSetAttribute(tensor_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   const dim3 grid((a.queries + kRows - 1) / kRows, a.heads, a.batch);
   tensor_kernel<d><<<grid, kThreads, bytes, stream>>>(q, k, v, o, lse, a, 1 / std::sqrt(static_cast<float>(d)));

@@ -25,8 +25,8 @@ __device__ inline int tile_of_block(const Attention& a) {
   return static_cast<int>(a.causal ? gridDim.x - 1 - blockIdx.x : blockIdx.x);
 }
 
-// Stores factor * c, the warp's 16 kM rows of 8 kN columns, to rows first, first + 1, ... of a matrix with `rows` rows, rows
-// in whole sectors. They pass through rows `own` to own + 16 kM of `tile`, which nobody else may need any more.
+// Stores factor * c, the warp's 16 kM rows of 8 kN columns, to rows first, first + 1, ... of a matrix with `rows` rows,
+// rows in whole sectors. They pass through rows `own` to own + 16 kM of `tile`, which nobody else may need any more.
 template <int kM, int kN, class T>
 __device__ void store_rows(nn::Accumulator<kM, kN>& c, const float (&factor)[kM][2], T* tile, int own, T* to,
                            std::size_t stride, int first, int rows) {

@@ -1,6 +1,6 @@
 // Causal self attention in one kernel: the scores stay in registers, and neither S nor P is ever in memory (Dao,
-// "FlashAttention-2", 2023). A block has a tile of queries and walks through the keys that they see, with the softmax of
-// online_softmax.cuh.
+// "FlashAttention-2", 2023). A block has a tile of queries and walks through the keys that they see, with the softmax
+// of online_softmax.cuh.
 //
 // Backward needs each row's log(sum of exp(S)) only, and computes P = exp(S - that) again: memory grows with T, not
 // with T^2. It is two kernels, one a tile of queries for dq, one a tile of keys for dk and dv. That computes S and dP

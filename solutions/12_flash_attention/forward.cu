@@ -1,7 +1,7 @@
 // Lab 12, task `forward`: attention in fp32, with tiles in shared memory and no length x length array.
 //
-// A block has 64 queries and walks through the keys, 32 at a time. Loading the tiles, storing the results and the launch
-// are there; the products and the softmax between them are missing. Run: ./ridge check 12 --task forward
+// A block has 64 queries and walks through the keys, 32 at a time. Loading the tiles, storing the results and the
+// launch are there; the products and the softmax between them are missing. Run: ./ridge check 12 --task forward
 #include <cmath>
 
 #include "flash_attention.hpp"
@@ -25,9 +25,8 @@ __device__ void load(float (&tile)[rows][pitch], const float* from, int first, i
     const int row = i / d, col = i % d;
     const float4 zero{0, 0, 0, 0};
     *reinterpret_cast<float4*>(&tile[row][col]) =
-        first + row < length
-            ? *reinterpret_cast<const float4*>(from + static_cast<std::size_t>(first + row) * d + col)
-            : zero;
+        first + row < length ? *reinterpret_cast<const float4*>(from + static_cast<std::size_t>(first + row) * d + col)
+                             : zero;
   }
 }
 
@@ -37,8 +36,9 @@ __device__ void add(float4& sum, float p, const float4& v) {
 }
 __device__ void scale_by(float4& x, float by) { x.x *= by, x.y *= by, x.z *= by, x.w *= by; }
 
-// q, k, v, o: (heads, length, d), lse: (heads, length), with the batch among the heads. A block a tile of queries of one
-// head. Thread (x, y) has the queries 4 y to 4 y + 3, the keys x and x + 16, and of o the columns 4 x + 64 m to 4 x + 64 m + 3.
+// q, k, v, o: (heads, length, d), lse: (heads, length), with the batch among the heads. A block a tile of queries of
+// one head. Thread (x, y) has the queries 4 y to 4 y + 3, the keys x and x + 16, and of o the columns 4 x + 64 m to 4 x
+// + 64 m + 3.
 template <int d>
 __global__ void __launch_bounds__(kThreads)
     forward_kernel(const float* q, const float* k, const float* v, float* o, float* lse, int length, float scale) {
@@ -69,8 +69,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       // A query's keys lie in the 16 lanes with its y. Each tile has a key, so the maximum is a number.
-      for (int j = 0; j < 2; ++j)
-        score[i][j] = tile + x + 16 * j < length ? score[i][j] * scale : -INFINITY;
+      for (int j = 0; j < 2; ++j) score[i][j] = tile + x + 16 * j < length ? score[i][j] * scale : -INFINITY;
       float most = fmaxf(top[i], fmaxf(score[i][0], score[i][1]));
       for (int step = 8; step > 0; step /= 2) most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, step));
       const float shrink = __expf(top[i] - most);
@@ -123,8 +122,7 @@ void launch(const float* q, const float* k, const float* v, float* o, float* lse
   constexpr int bytes = sizeof(Shared<d>);
   cudaFuncSetAttribute(forward_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   const dim3 grid((length + kQueries - 1) / kQueries, heads);
-  forward_kernel<d>
-      <<<grid, kThreads, bytes, stream>>>(q, k, v, o, lse, length, 1 / std::sqrt(static_cast<float>(d)));
+  forward_kernel<d><<<grid, kThreads, bytes, stream>>>(q, k, v, o, lse, length, 1 / std::sqrt(static_cast<float>(d)));
 }
 
 }  // namespace

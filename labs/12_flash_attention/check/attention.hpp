@@ -89,8 +89,8 @@ double dot_deviation(const T* a, const T* b, std::size_t n, double sum, const Pr
   return Tolerance{p}.of_length(static_cast<double>(n)).of(sum, 0, squares).deviation;
 }
 
-// Weights and lse of scores that are there. exp(s - top) is made as 2^x: products with log2(e), a difference of numbers as
-// large as s and top, and the function.
+// Weights and lse of scores that are there. exp(s - top) is made as 2^x: products with log2(e), a difference of numbers
+// as large as s and top, and the function.
 inline void finish(Row& r) {
   r.deviation.resize(r.s.size()), r.weight.resize(r.s.size());
   for (double s : r.s) r.top = std::max(r.top, s);
@@ -128,8 +128,8 @@ inline Expected expected_lse(const Row& r) {
   return {r.lse, deviation, 40 * deviation, std::fabs(r.lse) + std::fabs(r.top) + 1, true};
 }
 
-// Sums over j of weight[j] * rows[j][c] for all c, with the errors that they inherit: those of weight[j], independent of
-// one another, have the deviation of[j], and move rows[j][c] - centre[c].
+// Sums over j of weight[j] * rows[j][c] for all c, with the errors that they inherit: those of weight[j], independent
+// of one another, have the deviation of[j], and move rows[j][c] - centre[c].
 class WeightedSum {
  public:
   explicit WeightedSum(std::size_t d) : sum(d), magnitude_(d), squares_(d), inherited_(d), most_(d) {}
@@ -156,7 +156,8 @@ class WeightedSum {
       const Expected own = tolerance.of(sum[c], magnitude_[c], squares_[c]);
       // What moves all weights of a row one way (the rounding of its maximum, say) adds up: a part of `most`.
       const double deviation =
-          std::sqrt(own.deviation * own.deviation + inherited_[c] + roundings * u * u / 3 * squares_[c]) + 0.25 * most_[c];
+          std::sqrt(own.deviation * own.deviation + inherited_[c] + roundings * u * u / 3 * squares_[c]) +
+          0.25 * most_[c];
       e[c] = {scale * sum[c], scale * deviation, scale * (own.worst + 10 * most_[c] + roundings * u * magnitude_[c]),
               scale * magnitude_[c], true};
     }
@@ -178,7 +179,8 @@ void expected_out(const Tensors<T>& t, const Row& r, std::size_t row, Expected* 
   sum.expect(t.r, 1, 1, e);
 }
 
-// ---- cases, fills and comparisons that the tasks share -----------------------------------------------------------------
+// ---- cases, fills and comparisons that the tasks share
+// -----------------------------------------------------------------
 
 // Rows whose answers are compared: all where they are few, else one at random of each 64.
 inline std::vector<std::size_t> rows_to_compare(std::size_t rows, double cost, std::uint64_t seed) {
@@ -210,7 +212,8 @@ Verdict compare_rows(const char* name, std::span<const T> got, std::size_t d, st
       Extent::share);
 }
 
-// ---- bf16 ----------------------------------------------------------------------------------------------------------------
+// ---- bf16
+// ----------------------------------------------------------------------------------------------------------------
 
 // The members of Attention, as a case has them.
 inline Sizes attention_of(const Case& c) {

@@ -29,27 +29,28 @@ void forward_of(const Sizes& s, std::span<const Bf16> q, std::span<const Bf16> k
                 std::span<Bf16> o, std::span<float> lse) {
   const std::vector<float> all_q = widened(q), all_k = widened(k), all_v = widened(v);
   const auto scale = static_cast<float>(s.scale());
-  parallel_for(s.q_rows(),
-               [&](std::size_t from, std::size_t to) {
-                 std::vector<float> score(s.keys), out(s.d);
-                 for (std::size_t row = from; row < to; ++row) {
-                   const std::size_t seen = s.seen(row % s.queries), first = s.k_row(row);
-                   float top = -std::numeric_limits<float>::infinity(), sum = 0;
-                   for (std::size_t j = 0; j < seen; ++j) {
-                     score[j] = scale * dot_float(&all_q[row * s.d], &all_k[(first + j) * s.d], s.d);
-                     top = std::max(top, score[j]);
-                   }
-                   std::fill(out.begin(), out.end(), 0.0f);
-                   for (std::size_t j = 0; j < seen; ++j) {
-                     const float weight = std::exp(score[j] - top);
-                     sum += weight;
-                     add_row(out.data(), weight, &all_v[(first + j) * s.d], s.d);
-                   }
-                   for (std::size_t c = 0; c < s.d; ++c) o[row * s.d + c] = rounded(seen > 0 ? out[c] / sum : 0);
-                   lse[row] = seen > 0 ? top + std::log(sum) : top;
-                 }
-               },
-               16);
+  parallel_for(
+      s.q_rows(),
+      [&](std::size_t from, std::size_t to) {
+        std::vector<float> score(s.keys), out(s.d);
+        for (std::size_t row = from; row < to; ++row) {
+          const std::size_t seen = s.seen(row % s.queries), first = s.k_row(row);
+          float top = -std::numeric_limits<float>::infinity(), sum = 0;
+          for (std::size_t j = 0; j < seen; ++j) {
+            score[j] = scale * dot_float(&all_q[row * s.d], &all_k[(first + j) * s.d], s.d);
+            top = std::max(top, score[j]);
+          }
+          std::fill(out.begin(), out.end(), 0.0f);
+          for (std::size_t j = 0; j < seen; ++j) {
+            const float weight = std::exp(score[j] - top);
+            sum += weight;
+            add_row(out.data(), weight, &all_v[(first + j) * s.d], s.d);
+          }
+          for (std::size_t c = 0; c < s.d; ++c) o[row * s.d + c] = rounded(seen > 0 ? out[c] / sum : 0);
+          lse[row] = seen > 0 ? top + std::log(sum) : top;
+        }
+      },
+      16);
 }
 
 // The judge's buffers: q; k and v; o and d_o; lse. Of two tensors in one, the second begins at a multiple of 256 bytes.
@@ -82,7 +83,8 @@ struct Gradient {
         1 << 12);
   }
 
-  // p and ds of a query (a row of q) and a key (a row of k), with the deviations of their errors before they are rounded.
+  // p and ds of a query (a row of q) and a key (a row of k), with the deviations of their errors before they are
+  // rounded.
   struct Pair {
     double p, p_off, ds, ds_off;
   };
@@ -92,8 +94,8 @@ struct Gradient {
     const double p = std::exp(score * s.scale() - lse[query]);
     const double relative = dot_deviation(of_q, of_k, s.d, score, kTensorFp32) * s.scale() +
                             kFp32.unit() * (4 + 2 * (std::fabs(score * s.scale()) + std::fabs(lse[query])));
-    const double of_dp = dot_deviation(g, of_v, s.d, dp, kTensorFp32) +
-                         dot_deviation(g, &o[query * s.d], s.d, delta[query], kFp32);
+    const double of_dp =
+        dot_deviation(g, of_v, s.d, dp, kTensorFp32) + dot_deviation(g, &o[query * s.d], s.d, delta[query], kFp32);
     return {p, p * relative, p * (dp - delta[query]), p * (relative * std::fabs(dp - delta[query]) + of_dp)};
   }
 
@@ -129,14 +131,15 @@ class Backward : public TaskCheck {
   std::string id() const override { return "backward"; }
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
-    auto add = [&](std::array<std::int64_t, 7> s, bool measured = false) { all.push_back(attention_case(s, measured)); };
+    auto add = [&](std::array<std::int64_t, 7> s, bool measured = false) {
+      all.push_back(attention_case(s, measured));
+    };
     add({1, 1, 1, 1, 1, 64, 0}), add({1, 2, 2, 75, 75, 64, 1}), add({2, 2, 1, 33, 110, 128, 0});
     add({1, 2, 2, 50, 131, 128, 1}), add({1, 3, 1, 129, 57, 64, 1});
     add({2, 2, 1, 140, 150, 64, 0});
     all.back().size[7] = 1;
     all.back().name += ", the same sequence twice";
-    if (r.mode == Mode::grade)
-      add({1, 4, 2, random_size(r.seed, 60, 130), random_size(r.seed + 1, 80, 170), 64, 1});
+    if (r.mode == Mode::grade) add({1, 4, 2, random_size(r.seed, 60, 130), random_size(r.seed + 1, 80, 170), 64, 1});
     if (r.backend == Backend::cpu) {
       add({1, 2, 1, 256, 256, r.mode == Mode::check ? 64 : 128, 1}, true);
       return all;
@@ -152,7 +155,9 @@ class Backward : public TaskCheck {
   Shape shape(const Case& c) const override {
     const Sizes s = attention_of(c);
     const std::size_t of_q = s.q_rows() * s.d * 2, of_k = s.k_rows() * s.d * 2, of_rows = s.q_rows() * sizeof(float);
-    return {{of_q, 2 * second(s.k_rows() * s.d) + of_k, 2 * second(s.q_rows() * s.d) + of_q, of_rows}, {of_q, of_k, of_k}, of_rows};
+    return {{of_q, 2 * second(s.k_rows() * s.d) + of_k, 2 * second(s.q_rows() * s.d) + of_q, of_rows},
+            {of_q, of_k, of_k},
+            of_rows};
   }
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
     const Sizes s = attention_of(c);
@@ -184,8 +189,8 @@ class Backward : public TaskCheck {
                        [&](std::size_t row, Expected* e) { g.dq(row, e); });
     return v;
   }
-  // Both sequences of the case have the same inputs: their gradients have the same bits, unless the order of a sum depends
-  // on when blocks run.
+  // Both sequences of the case have the same inputs: their gradients have the same bits, unless the order of a sum
+  // depends on when blocks run.
   static Verdict repeatable(const Case& c, ConstBuffers out) {
     const Sizes s = attention_of(c);
     const char* names[] = {"dq", "dk", "dv"};
@@ -194,32 +199,38 @@ class Backward : public TaskCheck {
       const std::size_t half = all.size() / 2, rows = t == 0 ? s.queries : s.keys;
       for (std::size_t i = 0; i < half; ++i) {
         if (all[i].bits == all[half + i].bits) continue;
-        return {false,
-                fmt::format("{}[head {}][{}][{}] has other bits for the second sequence, which has the same inputs: the order of "
-                            "a sum depends on when blocks run",
-                            names[t], i / s.d / rows, i / s.d % rows, i % s.d),
-                "the same inputs give other bits: the order of a sum depends on when blocks run"};
+        return {
+            false,
+            fmt::format(
+                "{}[head {}][{}][{}] has other bits for the second sequence, which has the same inputs: the order of "
+                "a sum depends on when blocks run",
+                names[t], i / s.d / rows, i / s.d % rows, i % s.d),
+            "the same inputs give other bits: the order of a sum depends on when blocks run"};
       }
     }
     return {};
   }
   Work work(const Case& c) const override {
     const Sizes s = attention_of(c);
-    const double d = static_cast<double>(s.d), q = static_cast<double>(s.q_rows()) * d * 2, k = static_cast<double>(s.k_rows()) * d * 2;
+    const double d = static_cast<double>(s.d), q = static_cast<double>(s.q_rows()) * d * 2,
+                 k = static_cast<double>(s.k_rows()) * d * 2;
     return {10 * d * s.pairs(), "flop", 3 * q + 2 * k + 4 * static_cast<double>(s.q_rows()), q + 2 * k, "bf16"};
   }
   // Tiles of 128 rows (64 with d = 128), 32 of the other side at a time. delta: o and d_o, and a float a row. dq: q and
   // d_o once; k and v for each tile of queries. dk, dv: k and v once; q, d_o, lse and delta for each tile of keys.
   // Shared memory has 128 bytes in a pass: a step stores the other side's two tiles; for each product a warp reads its
-  // 16 or 32 rows, where they are a factor from memory, and the other side's 32: S, dP, dS k; S, dP, P^T d_o, dS^T q. The
-  // step's logs and deltas take 2 passes to store, and 16 of each warp to read. A block's own two tiles are stored
+  // 16 or 32 rows, where they are a factor from memory, and the other side's 32: S, dP, dS k; S, dP, P^T d_o, dS^T q.
+  // The step's logs and deltas take 2 passes to store, and 16 of each warp to read. A block's own two tiles are stored
   // once, and each result passes through shared memory.
   std::vector<Bound> bounds(const Case& c) const override {
     const Sizes s = attention_of(c);
     const std::size_t rows = s.d == 64 ? 128 : 64;
-    const double row = static_cast<double>(s.d * 2) / 32, q_rows = static_cast<double>(s.q_rows()), k_rows = static_cast<double>(s.k_rows());
+    const double row = static_cast<double>(s.d * 2) / 32, q_rows = static_cast<double>(s.q_rows()),
+                 k_rows = static_cast<double>(s.k_rows());
     double keys = 0, queries = 0, steps_q = 0, steps_k = 0;
-    const double tile = row / 4 * static_cast<double>(rows), blocks_q = std::ceil(static_cast<double>(s.queries) / static_cast<double>(rows)), blocks_k = std::ceil(static_cast<double>(s.keys) / static_cast<double>(rows));
+    const double tile = row / 4 * static_cast<double>(rows),
+                 blocks_q = std::ceil(static_cast<double>(s.queries) / static_cast<double>(rows)),
+                 blocks_k = std::ceil(static_cast<double>(s.keys) / static_cast<double>(rows));
     for (std::size_t first = 0; first < s.queries; first += rows) {
       const std::size_t seen = s.seen(std::min(first + rows, s.queries) - 1);
       steps_q += static_cast<double>((seen + 31) / 32);
@@ -232,9 +243,12 @@ class Backward : public TaskCheck {
       queries += static_cast<double>(s.queries - from);
     }
     const double heads = static_cast<double>(s.batch * s.heads), own = static_cast<double>(rows) / 4;
-    const double step_q = row / 4 * (2 * 32 + 4 * (2 * own + 3 * 32)), step_k = row / 4 * (2 * 32 + 4 * (2 * own + 4 * 32)) + 66;
-    const double wavefronts = heads * (steps_q * step_q + steps_k * step_k + blocks_q * 4 * tile) + static_cast<double>(s.batch * s.kv_heads) * blocks_k * 6 * tile;
-    return {{"load_sectors_over_bound", row * (4 * q_rows + 2 * k_rows) + q_rows / 4 + heads * (2 * row * keys + (2 * row + 0.25) * queries)},
+    const double step_q = row / 4 * (2 * 32 + 4 * (2 * own + 3 * 32)),
+                 step_k = row / 4 * (2 * 32 + 4 * (2 * own + 4 * 32)) + 66;
+    const double wavefronts = heads * (steps_q * step_q + steps_k * step_k + blocks_q * 4 * tile) +
+                              static_cast<double>(s.batch * s.kv_heads) * blocks_k * 6 * tile;
+    return {{"load_sectors_over_bound",
+             row * (4 * q_rows + 2 * k_rows) + q_rows / 4 + heads * (2 * row * keys + (2 * row + 0.25) * queries)},
             {"store_sectors_over_bound", row * (q_rows + 2 * k_rows) + q_rows / 8},
             {"shared_wavefronts_over_bound", wavefronts},
             {"conflicts_over_bound", wavefronts}};

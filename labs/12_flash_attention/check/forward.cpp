@@ -1,7 +1,7 @@
 // forward, tensor and hopper: attention in fp32 and in bf16.
 #include "attention.hpp"
-#include "tasks.hpp"
 #include "checks/wide.hpp"
+#include "tasks.hpp"
 
 namespace ridge::lab::flash_attention {
 
@@ -20,7 +20,8 @@ Verdict compare(const Tensors<T>& t, std::span<const T> o, std::span<const float
 }
 
 Work work_of(const Sizes& s, double element, const char* ceiling) {
-  const double d = static_cast<double>(s.d), q = static_cast<double>(s.q_rows()) * d, k = static_cast<double>(s.k_rows()) * d;
+  const double d = static_cast<double>(s.d), q = static_cast<double>(s.q_rows()) * d,
+               k = static_cast<double>(s.k_rows()) * d;
   return {4 * d * s.pairs(), "flop", element * (q + 2 * k), element * q + 4 * static_cast<double>(s.q_rows()), ceiling};
 }
 
@@ -30,7 +31,9 @@ class Forward : public TaskCheck {
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
     auto add = [&](std::int64_t batch, std::int64_t heads, std::int64_t length, std::int64_t d, bool measured) {
-      all.push_back({fmt::format("batch {} heads {} length {} d {}", batch, heads, length, d), {batch, heads, length, d}, measured});
+      all.push_back({fmt::format("batch {} heads {} length {} d {}", batch, heads, length, d),
+                     {batch, heads, length, d},
+                     measured});
     };
     add(1, 1, 1, 64, false), add(1, 3, 33, 128, false), add(2, 2, 77, 64, false), add(1, 1, 130, 128, false);
     if (r.mode == Mode::grade) add(1, 2, random_size(r.seed, 80, 170), 64, false);
@@ -79,7 +82,9 @@ class Tensor : public TaskCheck {
   std::string id() const override { return id_; }
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
-    auto add = [&](std::array<std::int64_t, 7> s, bool measured = false) { all.push_back(attention_case(s, measured)); };
+    auto add = [&](std::array<std::int64_t, 7> s, bool measured = false) {
+      all.push_back(attention_case(s, measured));
+    };
     add({1, 1, 1, 1, 1, 64, 0}), add({1, 3, 3, 75, 75, 64, 1}), add({2, 2, 1, 33, 150, 128, 0});
     add({1, 2, 2, 70, 201, 128, 1}), add({1, 3, 1, 199, 77, 64, 1}), add({1, 6, 3, 131, 67, 64, 0});
     if (r.mode == Mode::grade) {
@@ -95,8 +100,7 @@ class Tensor : public TaskCheck {
       return all;
     }
     for (std::int64_t d : {64, 128})
-      for (std::int64_t causal : {0, 1})
-        add({2, 16, 16, 4096, 4096, d, causal}, true);
+      for (std::int64_t causal : {0, 1}) add({2, 16, 16, 4096, 4096, d, causal}, true);
     add({1, 32, 8, 8192, 8192, 128, 1}, true);
     return all;
   }
@@ -116,8 +120,8 @@ class Tensor : public TaskCheck {
   }
   Work work(const Case& c) const override { return work_of(attention_of(c), 2, "bf16"); }
   // 128 queries a block: q once, k and v once for each block, as far as its last query sees them; o and lse once. Keys
-  // come in tiles of 64, or of 32 with d = 128. Shared memory has 128 bytes in a pass: a tile of keys stores k and v, and
-  // each of 4 warps reads its 32 queries, k and v. q is stored once, and o passes through shared memory.
+  // come in tiles of 64, or of 32 with d = 128. Shared memory has 128 bytes in a pass: a tile of keys stores k and v,
+  // and each of 4 warps reads its 32 queries, k and v. q is stored once, and o passes through shared memory.
   std::vector<Bound> bounds(const Case& c) const override {
     const Sizes s = attention_of(c);
     const std::size_t tile = s.d == 64 ? 64 : 32;
@@ -129,7 +133,8 @@ class Tensor : public TaskCheck {
       keys += static_cast<double>(std::min(s.keys, seen * tile));
     }
     const double queries = static_cast<double>(s.queries), k = static_cast<double>(tile);
-    const double step = row / 4 * (2 * k + 4 * (32 + 2 * k)), wavefronts = heads * (steps * step + row / 4 * queries * 3);
+    const double step = row / 4 * (2 * k + 4 * (32 + 2 * k)),
+                 wavefronts = heads * (steps * step + row / 4 * queries * 3);
     return {{"load_sectors_over_bound", heads * row * (queries + 2 * keys)},
             {"store_sectors_over_bound", heads * queries * (row + 1.0 / 8)},
             {"shared_wavefronts_over_bound", wavefronts},

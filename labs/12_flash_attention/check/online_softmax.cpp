@@ -1,6 +1,6 @@
 // online_softmax: rows with their largest score first, last and in the middle; masked keys, tiles and rows.
-#include "checks/variants.hpp"
 #include "attention.hpp"
+#include "checks/variants.hpp"
 #include "tasks.hpp"
 
 namespace ridge::lab::flash_attention {
@@ -30,8 +30,8 @@ class OnlineSoftmax : public TaskCheck {
     const std::size_t n = rows(c) * cols(c) * sizeof(float);
     return {{n, n}, {rows(c) * sizeof(float), rows(c) * sizeof(float)}};
   }
-  // Row r: scores around 0 (r mod 8 = 0); one of +-200 first (1), last (2), in the middle (3); scores that rise from tile to
-  // tile (4); masked first keys (5), last keys (6), all keys (7).
+  // Row r: scores around 0 (r mod 8 = 0); one of +-200 first (1), last (2), in the middle (3); scores that rise from
+  // tile to tile (4); masked first keys (5), last keys (6), all keys (7).
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
     auto scores = floats(in[0]);
     fill_normal(scores, random_bits(seed, 0));
@@ -55,7 +55,8 @@ class OnlineSoftmax : public TaskCheck {
     const std::size_t n = cols(c);
     auto row = [&](std::size_t r) {
       Row made;
-      made.s.assign(scores.begin() + static_cast<std::ptrdiff_t>(r * n), scores.begin() + static_cast<std::ptrdiff_t>((r + 1) * n));
+      made.s.assign(scores.begin() + static_cast<std::ptrdiff_t>(r * n),
+                    scores.begin() + static_cast<std::ptrdiff_t>((r + 1) * n));
       finish(made);
       return made;
     };

@@ -1,4 +1,4 @@
-// replaces: backward.cu; fails: backward/stores; backend: cpu
+// replaces: backward.cu; fails: backward/correct; backend: cpu
 // One kernel makes all gradients and adds to dq with atomics, in fp32: the order of these sums differs from call
 // to call, and so do the bits.
 #include <cmath>
@@ -12,14 +12,15 @@ constexpr int kWarps = 4, kThreads = 32 * kWarps, kOther = 32;  // rows of the o
 
 // With more columns a warp has fewer rows: its sums fill the registers.
 template <int d>
-constexpr int kFragments = d == 64 ? 2 : 1;
+constexpr int kFragmentsOf = d == 64 ? 2 : 1;
 template <int d>
-constexpr int kRows = 16 * kFragments<d> * kWarps;  // of a block
+constexpr int kRowsOf = 16 * kWarps* kFragmentsOf<d>;  // of a block
 
 // 2^x of a row without keys, whose lse is -infinity, must be 0, and -infinity - -infinity is NaN.
 __device__ float offset_of(float lse) { return fmaxf(lse * nn::kLog2E, -1e30f); }
 
-// d_o, o: (rows, d); delta: (rows). A warp has 32 rows; d / 8 lanes take one at a time, and lane l keeps the sum of row l.
+// d_o, o: (rows, d); delta: (rows). A warp has 32 rows; d / 8 lanes take one at a time, and lane l keeps the sum of row
+// l.
 template <int d>
 __global__ void delta_kernel(const Bf16* d_o, const Bf16* o, float* delta, std::size_t rows) {
   constexpr int kLanes = d / 8, kAtOnce = 32 / kLanes;
@@ -49,25 +50,25 @@ __global__ void round_kernel(const float* sums, Bf16* dq, std::size_t n, float s
   if (i < n) dq[i] = __float2bfloat16(sums[i] * scale);
 }
 
-// q, d_o: (batch, heads, queries, d); dq: the same in fp32; k, v, dk, dv: (batch, kv_heads, keys, d). A block a tile of keys of one head of k; it walks through the
-// queries of all heads that read this one. S and P lie on their sides here, a row a key, so that P^T and dS^T are left
-// factors as they are. Grid: (tiles, kv_heads, batch).
+// q, d_o: (batch, heads, queries, d); dq: the same in fp32; k, v, dk, dv: (batch, kv_heads, keys, d). A block a tile of
+// keys of one head of k; it walks through the queries of all heads that read this one. S and P lie on their sides here,
+// a row a key, so that P^T and dS^T are left factors as they are. Grid: (tiles, kv_heads, batch).
 template <int d>
 __global__ void __launch_bounds__(kThreads)
-    dkv_kernel(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* d_o, const float* lse, const float* delta, Bf16* dk,
-               Bf16* dv, float* dq, Attention a, float scale) {
-  constexpr int kM = kFragments<d>, kN = kOther / 8;
+    dkv_kernel(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* d_o, const float* lse, const float* delta,
+               Bf16* dk, Bf16* dv, float* dq, Attention a, float scale) {
+  constexpr int kM = kFragmentsOf<d>, kN = kOther / 8, kRows = kRowsOf<d>;
   extern __shared__ __align__(128) unsigned char shared[];
-  Bf16 *const tile_k = reinterpret_cast<Bf16*>(shared), *const tile_v = tile_k + kRows<d> * d;
-  auto tile_q = [&](int step) { return tile_k + (2 * kRows<d> + step % 2 * 2 * kOther) * d; };
+  Bf16 *const tile_k = reinterpret_cast<Bf16*>(shared), *const tile_v = tile_k + kRows * d;
+  auto tile_q = [&](int step) { return tile_k + (2 * kRows + step % 2 * 2 * kOther) * d; };
   auto tile_do = [&](int step) { return tile_q(step) + kOther * d; };
-  float* const numbers = reinterpret_cast<float*>(tile_k + (2 * kRows<d> + 4 * kOther) * d);
+  float* const numbers = reinterpret_cast<float*>(tile_k + (2 * kRows + 4 * kOther) * d);
   auto logs = [&](int step) { return numbers + step % 2 * 2 * kOther; };  // of the step's queries, then their deltas
 
   const int batch = static_cast<int>(blockIdx.z), kv_head = static_cast<int>(blockIdx.y), group = a.heads / a.kv_heads;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   // The first keys are seen by the most queries: they begin first.
-  const int row0 = static_cast<int>(blockIdx.x) * kRows<d>, own = static_cast<int>(threadIdx.x) / 32 * 16 * kM;
+  const int row0 = static_cast<int>(blockIdx.x) * kRows, own = static_cast<int>(threadIdx.x) / 32 * 16 * kM;
   const int first = first_query(a, row0) / kOther;
   const int of_head = max(0, (a.queries + kOther - 1) / kOther - first), steps = group * of_head;
   auto load = [&](int step) {
@@ -80,13 +81,13 @@ __global__ void __launch_bounds__(kThreads)
     // Queries beyond the last have zeros everywhere, and add nothing.
     const int i = static_cast<int>(threadIdx.x), query = query0 + i % kOther;
     if (i < 2 * kOther)
-      __pipeline_memcpy_async(logs(step) + i,
-                              head_rows<1>(i < kOther ? lse : delta, batch, a.heads, head, a.queries) +
-                                  min(query, a.queries - 1),
-                              4, query < a.queries ? 0 : 4);
+      __pipeline_memcpy_async(
+          logs(step) + i,
+          head_rows<1>(i < kOther ? lse : delta, batch, a.heads, head, a.queries) + min(query, a.queries - 1), 4,
+          query < a.queries ? 0 : 4);
   };
-  nn::load_tile<kRows<d>, d, kThreads>(tile_k, head_rows<d>(k, batch, a.kv_heads, kv_head, a.keys), d, row0, a.keys);
-  nn::load_tile<kRows<d>, d, kThreads>(tile_v, head_rows<d>(v, batch, a.kv_heads, kv_head, a.keys), d, row0, a.keys);
+  nn::load_tile<kRows, d, kThreads>(tile_k, head_rows<d>(k, batch, a.kv_heads, kv_head, a.keys), d, row0, a.keys);
+  nn::load_tile<kRows, d, kThreads>(tile_v, head_rows<d>(v, batch, a.kv_heads, kv_head, a.keys), d, row0, a.keys);
   load(0);
   __pipeline_commit();
 
@@ -151,15 +152,17 @@ __global__ void __launch_bounds__(kThreads)
 template <int d>
 void launch(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* o, const float* lse, const Bf16* d_o, Bf16* dq,
             Bf16* dk, Bf16* dv, const Attention& a, float* delta, cudaStream_t stream) {
-  constexpr int bytes = (2 * kRows<d> + 4 * kOther) * d * static_cast<int>(sizeof(Bf16)) + 4 * kOther * 4;
+  constexpr int kRows = kRowsOf<d>;
+  constexpr int bytes = (2 * kRows + 4 * kOther) * d * static_cast<int>(sizeof(Bf16)) + 4 * kOther * 4;
   cudaFuncSetAttribute(dkv_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   const float scale = 1 / std::sqrt(static_cast<float>(d));
   const std::size_t rows = static_cast<std::size_t>(a.batch) * a.heads * a.queries, n = rows * d;
   float* sums = nullptr;
   cudaMallocAsync(&sums, n * sizeof(float), stream);
   cudaMemsetAsync(sums, 0, n * sizeof(float), stream);
-  delta_kernel<d><<<static_cast<unsigned>((rows + kThreads - 1) / kThreads), kThreads, 0, stream>>>(d_o, o, delta, rows);
-  dkv_kernel<d><<<dim3((a.keys + kRows<d> - 1) / kRows<d>, a.kv_heads, a.batch), kThreads, bytes, stream>>>(
+  delta_kernel<d>
+      <<<static_cast<unsigned>((rows + kThreads - 1) / kThreads), kThreads, 0, stream>>>(d_o, o, delta, rows);
+  dkv_kernel<d><<<dim3((a.keys + kRows - 1) / kRows, a.kv_heads, a.batch), kThreads, bytes, stream>>>(
       q, k, v, d_o, lse, delta, dk, dv, sums, a, scale);
   round_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(sums, dq, n, scale);
   cudaFreeAsync(sums, stream);

@@ -40,8 +40,8 @@ void forward(const float* q, const float* k, const float* v, float* o, float* ls
   const int all = batch * heads;
   float* scores = nullptr;
   cudaMallocAsync(&scores, static_cast<std::size_t>(all) * length * length * sizeof(float), stream);
-  scores_kernel<<<dim3((length + 127) / 128, length, all), 128, 0, stream>>>(q, k, scores, length, head_dim,
-                                                                            1 / std::sqrt(static_cast<float>(head_dim)));
+  scores_kernel<<<dim3((length + 127) / 128, length, all), 128, 0, stream>>>(
+      q, k, scores, length, head_dim, 1 / std::sqrt(static_cast<float>(head_dim)));
   softmax_kernel<<<dim3((length + 31) / 32, all), 32, 0, stream>>>(scores, lse, length);
   values_kernel<<<dim3(length, all), head_dim, 0, stream>>>(scores, v, o, length, head_dim);
   cudaFreeAsync(scores, stream);

@@ -114,8 +114,8 @@ __device__ void consume(Shared<d>& s, nn::Accumulator<1, d / 8>& out, nn::Online
   }
 }
 
-// q: (batch, heads, queries, d); k, v: (batch, kv_heads, keys, d), as maps; o as q; lse: (batch, heads, queries). A block a
-// tile of 128 queries of one head. Grid: (tiles, heads, batch).
+// q: (batch, heads, queries, d); k, v: (batch, kv_heads, keys, d), as maps; o as q; lse: (batch, heads, queries). A
+// block a tile of 128 queries of one head. Grid: (tiles, heads, batch).
 template <int d>
 __global__ void __launch_bounds__(kThreads, 1)
     hopper_kernel(const __grid_constant__ CUtensorMap map_q, const __grid_constant__ CUtensorMap map_k,

@@ -1,9 +1,8 @@
 // replaces: tensor.cu; task: tensor; step: 3; idea: the next tile is copied while this one is multiplied
 #include <cmath>
 
-#include "tiles.hpp"
-
 #include "nn/online_softmax.cuh"
+#include "tiles.hpp"
 
 namespace {
 
@@ -12,30 +11,31 @@ constexpr int kWarps = 4, kFragments = 1, kThreads = 32 * kWarps;  // a warp has
 constexpr int kRows = 16 * kFragments * kWarps;                    // queries of a block
 // Keys of a tile. With 128 columns, o's sums take half of the registers, and 64 keys' scores no longer fit beside them.
 template <int d>
-constexpr int kKeys = d == 64 ? 64 : 32;
+constexpr int kKeysOf = d == 64 ? 64 : 32;
 
-// q: (batch, heads, queries, d); k, v: (batch, kv_heads, keys, d); o as q; lse: (batch, heads, queries). A block a tile of
-// queries of one head. Grid: (tiles, heads, batch).
+// q: (batch, heads, queries, d); k, v: (batch, kv_heads, keys, d); o as q; lse: (batch, heads, queries). A block a tile
+// of queries of one head. Grid: (tiles, heads, batch).
 template <int d>
 __global__ void __launch_bounds__(kThreads, 2)
     tensor_kernel(const Bf16* q, const Bf16* k, const Bf16* v, Bf16* o, float* lse, Attention a, float scale) {
+  constexpr int kKeys = kKeysOf<d>;
   extern __shared__ __align__(128) unsigned char shared[];
   Bf16* const tile_q = reinterpret_cast<Bf16*>(shared);  // kRows x d, swizzled
-  auto tile_k = [&](int tile) { return tile_q + (kRows + tile % 2 * 2 * kKeys<d>) * d; };
-  auto tile_v = [&](int tile) { return tile_k(tile) + kKeys<d> * d; };
+  auto tile_k = [&](int tile) { return tile_q + (kRows + tile % 2 * 2 * kKeys) * d; };
+  auto tile_v = [&](int tile) { return tile_k(tile) + kKeys * d; };
 
   const int batch = static_cast<int>(blockIdx.z), head = static_cast<int>(blockIdx.y);
   const int kv_head = head / (a.heads / a.kv_heads), lane = static_cast<int>(threadIdx.x) % 32;
   const int row0 = tile_of_block(a) * kRows, own = static_cast<int>(threadIdx.x) / 32 * 16 * kFragments;
-  const Bf16 *const all_k = head_rows<d>(k, batch, a.kv_heads, kv_head, a.keys),
-                   *const all_v = head_rows<d>(v, batch, a.kv_heads, kv_head, a.keys);
+  const Bf16* const all_k = head_rows<d>(k, batch, a.kv_heads, kv_head, a.keys);
+  const Bf16* const all_v = head_rows<d>(v, batch, a.kv_heads, kv_head, a.keys);
   // The last query of the tile sees the most keys; where it sees none, there is no tile.
-  const int tiles = (keys_seen(a, min(row0 + kRows, a.queries) - 1) + kKeys<d> - 1) / kKeys<d>;
+  const int tiles = (keys_seen(a, min(row0 + kRows, a.queries) - 1) + kKeys - 1) / kKeys;
 
   auto load = [&](int tile) {
     if (tile >= tiles) return;
-    nn::load_tile<kKeys<d>, d, kThreads>(tile_k(tile), all_k, d, tile * kKeys<d>, a.keys);
-    nn::load_tile<kKeys<d>, d, kThreads>(tile_v(tile), all_v, d, tile * kKeys<d>, a.keys);
+    nn::load_tile<kKeys, d, kThreads>(tile_k(tile), all_k, d, tile * kKeys, a.keys);
+    nn::load_tile<kKeys, d, kThreads>(tile_v(tile), all_v, d, tile * kKeys, a.keys);
   };
   nn::load_tile<kRows, d, kThreads>(tile_q, head_rows<d>(q, batch, a.heads, head, a.queries), d, row0, a.queries);
   load(0);
@@ -50,16 +50,16 @@ __global__ void __launch_bounds__(kThreads, 2)
     load(tile + 1);
     __pipeline_commit();
 
-    nn::Accumulator<kFragments, kKeys<d> / 8> s = {};
-    nn::multiply_rows<kFragments, kKeys<d> / 8, d>(s, tile_q, own, tile_k(tile));
+    nn::Accumulator<kFragments, kKeys / 8> s = {};
+    nn::multiply_rows<kFragments, kKeys / 8, d>(s, tile_q, own, tile_k(tile));
     // Only tiles on the diagonal and the last one have keys that some of the warp's queries do not see.
-    if ((tile + 1) * kKeys<d> > keys_seen(a, row0 + own))
-      nn::mask<kFragments, kKeys<d> / 8>(s, row0 + own, tile * kKeys<d>, -INFINITY,
+    if ((tile + 1) * kKeys > keys_seen(a, row0 + own))
+      nn::mask<kFragments, kKeys / 8>(s, row0 + own, tile * kKeys, -INFINITY,
                                       [&](int query, int key) { return key < keys_seen(a, query); });
     float shrink[kFragments][2];
-    softmax.take<kKeys<d> / 8>(s, to_log2, shrink);
+    softmax.take<kKeys / 8>(s, to_log2, shrink);
     nn::scale_rows<kFragments, d / 8>(out, shrink);
-    nn::multiply_columns<kFragments, d / 8, kKeys<d> / 8>(out, s, tile_v(tile));
+    nn::multiply_columns<kFragments, d / 8, kKeys / 8>(out, s, tile_v(tile));
   }
 
   float factor[kFragments][2], log[kFragments][2];
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 
 template <int d>
 void launch(const Bf16* q, const Bf16* k, const Bf16* v, Bf16* o, float* lse, const Attention& a, cudaStream_t stream) {
-  constexpr int bytes = (kRows + 4 * kKeys<d>) * d * static_cast<int>(sizeof(Bf16));
+  constexpr int kKeys = kKeysOf<d>, bytes = (kRows + 4 * kKeys) * d * static_cast<int>(sizeof(Bf16));
   cudaFuncSetAttribute(tensor_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   const dim3 grid((a.queries + kRows - 1) / kRows, a.heads, a.batch);
   tensor_kernel<d><<<grid, kThreads, bytes, stream>>>(q, k, v, o, lse, a, 1 / std::sqrt(static_cast<float>(d)));
