@@ -77,10 +77,7 @@ __global__ void __launch_bounds__(kThreads)
     __pipeline_commit();
     // TODO: S and dP of this tile, masked; dS = P (dP - delta) in place of S; then dS times the keys into `sum`.
   }
-  __pipeline_wait_prior(0);
-  __syncthreads();
-  store_rows<kM, d / 8>(sum, factor, tile_q, own, head_rows<d>(dq, batch, a.heads, head, a.queries), d, row0 + own,
-                        a.queries);
+  store_rows<kM, d / 8>(sum, factor, head_rows<d>(dq, batch, a.heads, head, a.queries), d, row0 + own, a.queries);
 }
 
 // The same tensors, and dk, dv: (batch, kv_heads, keys, d). A block a tile of keys of one head of k; it walks through
@@ -137,15 +134,11 @@ __global__ void __launch_bounds__(kThreads)
     // TODO: P^T, masked; P^T d_o into sum_v; dS^T from P^T, dP^T and delta; dS^T q into sum_k.
     (void)query0, (void)delta_of, (void)sum_k, (void)sum_v;
   }
-  __pipeline_wait_prior(0);
-  __syncthreads();
   float of_k[kM][2], of_v[kM][2];
 #pragma unroll
   for (int m = 0; m < kM; ++m) of_k[m][0] = of_k[m][1] = scale, of_v[m][0] = of_v[m][1] = 1;
-  store_rows<kM, d / 8>(sum_k, of_k, tile_k, own, head_rows<d>(dk, batch, a.kv_heads, kv_head, a.keys), d, row0 + own,
-                        a.keys);
-  store_rows<kM, d / 8>(sum_v, of_v, tile_v, own, head_rows<d>(dv, batch, a.kv_heads, kv_head, a.keys), d, row0 + own,
-                        a.keys);
+  store_rows<kM, d / 8>(sum_k, of_k, head_rows<d>(dk, batch, a.kv_heads, kv_head, a.keys), d, row0 + own, a.keys);
+  store_rows<kM, d / 8>(sum_v, of_v, head_rows<d>(dv, batch, a.kv_heads, kv_head, a.keys), d, row0 + own, a.keys);
 }
 
 template <int d>

@@ -71,12 +71,8 @@ __global__ void __launch_bounds__(kThreads, 2)
       const int row = row0 + own + 16 * m + 8 * half + lane / 4;
       if (lane % 4 == 0 && row < a.queries) own_lse[row] = log[m][half] / nn::kLog2E;
     }
-  if (tiles == 0) {  // the copy of q is still under way
-    __pipeline_wait_prior(0);
-    __syncthreads();
-  }
-  store_rows<kFragments, d / 8>(out, factor, tile_q, own, head_rows<d>(o, batch, a.heads, head, a.queries), d,
-                                row0 + own, a.queries);
+  store_rows<kFragments, d / 8>(out, factor, head_rows<d>(o, batch, a.heads, head, a.queries), d, row0 + own,
+                                a.queries);
 }
 
 template <int d>

@@ -105,10 +105,7 @@ __global__ void __launch_bounds__(kThreads)
           s[m][n][i] = nn::exp2_approx(s[m][n][i] * to_log2 - log_of[m][i / 2]) * (dp[m][n][i] - delta_of[m][i / 2]);
     nn::multiply_columns<kM, d / 8, kN>(sum, s, tile_k(tile));
   }
-  __pipeline_wait_prior(0);
-  __syncthreads();
-  store_rows<kM, d / 8>(sum, factor, tile_q, own, head_rows<d>(dq, batch, a.heads, head, a.queries), d, row0 + own,
-                        a.queries);
+  store_rows<kM, d / 8>(sum, factor, head_rows<d>(dq, batch, a.heads, head, a.queries), d, row0 + own, a.queries);
 }
 
 // The same tensors, and dk, dv: (batch, kv_heads, keys, d). A block a tile of keys of one head of k; it walks through
@@ -187,15 +184,11 @@ __global__ void __launch_bounds__(kThreads)
     }
     nn::multiply_columns<kM, d / 8, kN>(sum_k, ds, tile_q(step));
   }
-  __pipeline_wait_prior(0);
-  __syncthreads();
   float of_k[kM][2], of_v[kM][2];
 #pragma unroll
   for (int m = 0; m < kM; ++m) of_k[m][0] = of_k[m][1] = scale, of_v[m][0] = of_v[m][1] = 1;
-  store_rows<kM, d / 8>(sum_k, of_k, tile_k, own, head_rows<d>(dk, batch, a.kv_heads, kv_head, a.keys), d, row0 + own,
-                        a.keys);
-  store_rows<kM, d / 8>(sum_v, of_v, tile_v, own, head_rows<d>(dv, batch, a.kv_heads, kv_head, a.keys), d, row0 + own,
-                        a.keys);
+  store_rows<kM, d / 8>(sum_k, of_k, head_rows<d>(dk, batch, a.kv_heads, kv_head, a.keys), d, row0 + own, a.keys);
+  store_rows<kM, d / 8>(sum_v, of_v, head_rows<d>(dv, batch, a.kv_heads, kv_head, a.keys), d, row0 + own, a.keys);
 }
 
 template <int d>

@@ -26,7 +26,7 @@ constexpr int kConsumers = 2, kRows = 64 * kConsumers, kKeys = 128, kStages = 2;
 constexpr int kThreads = 128 * (1 + kConsumers);
 // The kernel starts with 168 registers a thread (65536 / 384, down to a multiple of 8); 24 + 2 x 240 = 3 x 168.
 constexpr int kProducerRegisters = 24, kConsumerRegisters = 240;
-constexpr int kTurn = 1, kStore = kTurn + kConsumers;  // the first of the consumers' block barriers of each kind
+constexpr int kTurn = 1;  // the first of the block barriers with which the consumers take turns
 
 // Tiles are boxes of 64 columns one behind the other, swizzled by TMA.
 template <int d>
@@ -176,12 +176,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     const int row = first + 8 * half + lane / 4;
     if (lane % 4 == 0 && row < a.queries) lse[rows + row] = log[0][half] / nn::kLog2E;
   }
-  // The results pass through the place of the consumer's own queries, 64 columns at a time.
-  ptx::block_barrier_wait(kStore + own, 128);
-#pragma unroll
-  for (int c = 0; c < d; c += 64)
-    store_rows<1, 8>(reinterpret_cast<nn::Accumulator<1, 8>&>(out[0][c / 8]), factor, s.q + c * kRows + own * 64 * 64,
-                     warp * 16, o + rows * d + c, d, first, a.queries);
+  store_rows<1, d / 8>(out, factor, o + rows * d, d, first, a.queries);
 #endif
 }
 

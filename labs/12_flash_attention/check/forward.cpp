@@ -121,7 +121,7 @@ class Tensor : public TaskCheck {
   Work work(const Case& c) const override { return work_of(attention_of(c), 2, "bf16"); }
   // 128 queries a block: q once, k and v once for each block, as far as its last query sees them; o and lse once. Keys
   // come in tiles of 64, or of 32 with d = 128. Shared memory has 128 bytes in a pass: a tile of keys stores k and v,
-  // and each of 4 warps reads its 32 queries, k and v. q is stored once, and o passes through shared memory.
+  // and each of 4 warps reads its 32 queries, k and v. q is stored once.
   std::vector<Bound> bounds(const Case& c) const override {
     const Sizes s = attention_of(c);
     const std::size_t tile = s.d == 64 ? 64 : 32;
@@ -133,8 +133,7 @@ class Tensor : public TaskCheck {
       keys += static_cast<double>(std::min(s.keys, seen * tile));
     }
     const double queries = static_cast<double>(s.queries), k = static_cast<double>(tile);
-    const double step = row / 4 * (2 * k + 4 * (32 + 2 * k)),
-                 wavefronts = heads * (steps * step + row / 4 * queries * 3);
+    const double step = row / 4 * (2 * k + 4 * (32 + 2 * k)), wavefronts = heads * (steps * step + row / 4 * queries);
     return {{"load_sectors_over_bound", heads * row * (queries + 2 * keys)},
             {"store_sectors_over_bound", heads * queries * (row + 1.0 / 8)},
             {"shared_wavefronts_over_bound", wavefronts},

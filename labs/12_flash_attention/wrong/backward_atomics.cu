@@ -138,15 +138,11 @@ __global__ void __launch_bounds__(kThreads)
                       ds[m][n][i] * __bfloat162float(tile_k[nn::tile_place<d>(key, c)]));
         }
   }
-  __pipeline_wait_prior(0);
-  __syncthreads();
   float of_k[kM][2], of_v[kM][2];
 #pragma unroll
   for (int m = 0; m < kM; ++m) of_k[m][0] = of_k[m][1] = scale, of_v[m][0] = of_v[m][1] = 1;
-  store_rows<kM, d / 8>(sum_k, of_k, tile_k, own, head_rows<d>(dk, batch, a.kv_heads, kv_head, a.keys), d, row0 + own,
-                        a.keys);
-  store_rows<kM, d / 8>(sum_v, of_v, tile_v, own, head_rows<d>(dv, batch, a.kv_heads, kv_head, a.keys), d, row0 + own,
-                        a.keys);
+  store_rows<kM, d / 8>(sum_k, of_k, head_rows<d>(dk, batch, a.kv_heads, kv_head, a.keys), d, row0 + own, a.keys);
+  store_rows<kM, d / 8>(sum_v, of_v, head_rows<d>(dv, batch, a.kv_heads, kv_head, a.keys), d, row0 + own, a.keys);
 }
 
 template <int d>
