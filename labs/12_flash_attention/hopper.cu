@@ -98,8 +98,15 @@ __device__ void consume(Shared<d>& s, nn::Accumulator<1, d / 8>& out, float (&to
   // TODO: for each tile: scores; mask and softmax, on registers as in your `tensor` (rows lane / 4 and 8 below); out
   // scaled; p packed; p v. First one after the other; then the scores of the next tile before p v of this one; then in
   // turns.
-  (void)give_back, (void)multiply_keys, (void)multiply_values, (void)pack;
-  (void)top, (void)total, (void)a, (void)first, (void)tiles, (void)to_log2, (void)out;
+  for (int tile = 0; tile < tiles; ++tile) {  // so far the tiles are only given back
+    const int stage = stage_of(tile);
+    ptx::barrier_wait(&s.full_k[stage], parity_of(tile));
+    give_back(&s.empty_k[stage]);
+    ptx::barrier_wait(&s.full_v[stage], parity_of(tile));
+    give_back(&s.empty_v[stage]);
+  }
+  (void)multiply_keys, (void)multiply_values, (void)pack;
+  (void)top, (void)total, (void)a, (void)first, (void)to_log2, (void)out;
 }
 
 // q: (batch, heads, queries, d); k, v: (batch, kv_heads, keys, d), as maps; o as q; lse: (batch, heads, queries). A
