@@ -1,11 +1,45 @@
 // forward, tensor and hopper: attention in fp32 and in bf16.
 #include "attention.hpp"
+#include "checks/variants.hpp"
 #include "checks/wide.hpp"
 #include "tasks.hpp"
 
 namespace ridge::lab::flash_attention {
 
 namespace {
+
+// lse of a row by another rule: the first `seen` keys, scores times `scale`. What a mistake gives.
+template <class T>
+double lse_by(const Tensors<T>& t, std::size_t row, std::size_t seen, double scale, bool with_maximum = true) {
+  const T *q = t.q.data() + row * t.s.d, *k = t.k.data() + t.s.k_row(row) * t.s.d;
+  std::vector<double> score(seen);
+  double top = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (std::size_t j = 0; j < seen; ++j) top = std::max(top, score[j] = scale * dot(q, k + j * t.s.d, t.s.d));
+  for (double x : score) sum += std::exp(x - top);
+  return seen == 0 ? top : (with_maximum ? top : 0) + std::log(sum);
+}
+
+template <class T>
+void tell_rule(Verdict& v, const Tensors<T>& t, std::span<const float> lse) {
+  const Sizes& s = t.s;
+  const auto seen = [&](std::size_t row) { return s.seen(row % s.queries); };
+  tell_variant(
+      v, lse.size(), [&](std::size_t row) { return double{lse[row]}; },
+      {{"those are the numbers of scores that were divided by d: the contract asks for its square root",
+        [&](std::size_t row) { return lse_by(t, row, seen(row), 1 / static_cast<double>(s.d)); }},
+       {"those are the numbers of scores that were not scaled",
+        [&](std::size_t row) { return lse_by(t, row, seen(row), 1); }},
+       {"the maximum is missing: lse is the maximum plus the logarithm of the sum",
+        [&](std::size_t row) { return lse_by(t, row, seen(row), s.scale(), false); }},
+       {"that is the logarithm to the base 2",
+        [&](std::size_t row) { return lse_by(t, row, seen(row), s.scale()) / std::log(2.0); }},
+       {"that is a mask from the top left corner, which lets query i see the keys up to i; it must end in the bottom right",
+        [&](std::size_t row) { return lse_by(t, row, std::min(s.keys, row % s.queries + 1), s.scale()); }},
+       {"each query lacks its own key: query i sees the keys j <= i + keys - queries",
+        [&](std::size_t row) { return lse_by(t, row, std::max<std::size_t>(seen(row), 1) - 1, s.scale()); }},
+       {"that is attention without a mask", [&](std::size_t row) { return lse_by(t, row, s.keys, s.scale()); }}},
+      1e-3);
+}
 
 template <class T>
 Verdict compare(const Tensors<T>& t, std::span<const T> o, std::span<const float> lse) {
@@ -14,7 +48,10 @@ Verdict compare(const Tensors<T>& t, std::span<const T> o, std::span<const float
   const auto work = static_cast<std::size_t>(4 * cost);
   Verdict v = compare_rows("lse", lse, 1, t.s.queries, rows, work,
                            [&](std::size_t row, Expected* e) { *e = expected_lse(row_of(t, row)); });
-  if (!v.ok) return v;
+  if (!v.ok) {
+    tell_rule(v, t, lse);
+    return v;
+  }
   return compare_rows("o", o, t.s.d, t.s.queries, rows, work,
                       [&](std::size_t row, Expected* e) { expected_out(t, row_of(t, row), row, e); });
 }
