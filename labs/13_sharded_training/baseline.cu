@@ -1,0 +1,60 @@
+// The plain way: the same collectives, each behind the kernels before it, in one stream.
+#include <cstdio>
+#include <cstdlib>
+
+#include "sharded.hpp"
+
+namespace {
+
+[[noreturn]] void not_timed(const char* task) {
+  std::fprintf(stderr, "%s has no baseline: it is not timed\n", task);
+  std::exit(1);
+}
+
+// w, g, m, v: n floats. One thread an element.
+__global__ void adamw_kernel(float* w, const float* g, float* m, float* v, std::size_t n, AdamW a) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  m[i] = a.beta1 * m[i] + (1 - a.beta1) * g[i];
+  v[i] = a.beta2 * v[i] + (1 - a.beta2) * g[i] * g[i];
+  const float step = m[i] * a.correction1 / (sqrtf(v[i] * a.correction2) + a.epsilon);
+  w[i] -= a.rate * (step + a.decay * w[i]);
+}
+
+struct Ranks {
+  int rank = 0, count = 1;
+  explicit Ranks(ncclComm_t comm) { ncclCommUserRank(comm, &rank), ncclCommCount(comm, &count); }
+};
+
+}  // namespace
+
+Memory memory_plan(const Setup&, int) { not_timed("memory_plan"); }
+int largest_batch(const Setup&, std::int64_t) { not_timed("memory_plan"); }
+
+void zero2(Model& model, float* weights, const Batch& batch, long long all_tokens, const AdamW& adam, float* gradients,
+           float* m, float* v, void* workspace, std::size_t, ncclComm_t comm, cudaStream_t stream) {
+  const Ranks ranks(comm);
+  auto* outer = static_cast<float*>(workspace);
+  float* block = outer + model.size(0);
+  auto finish = [&](int u, const float* unit) {
+    const std::size_t part = model.size(u) / static_cast<std::size_t>(ranks.count);
+    const std::size_t own = model.begin(u) / static_cast<std::size_t>(ranks.count);
+    float* w = weights + model.begin(u);
+    float* mine = w + static_cast<std::size_t>(ranks.rank) * part;
+    ncclReduceScatter(unit, gradients + own, part, ncclFloat, ncclSum, comm, stream);
+    adamw_kernel<<<static_cast<unsigned>((part + 255) / 256), 256, 0, stream>>>(mine, gradients + own, m + own, v + own,
+                                                                                part, adam);
+    ncclAllGather(mine, w, part, ncclFloat, comm, stream);
+  };
+  cudaMemsetAsync(outer, 0, model.size(0) * sizeof(float), stream);
+  model.embed(weights, batch);
+  for (int u = 1; u <= model.blocks(); ++u) model.forward(u, weights + model.begin(u), batch);
+  model.head(weights, outer, batch, 1.0f / static_cast<float>(all_tokens));
+  for (int u = model.blocks(); u >= 1; --u) {
+    cudaMemsetAsync(block, 0, model.size(u) * sizeof(float), stream);
+    model.backward(u, weights + model.begin(u), block, batch);
+    finish(u, block);
+  }
+  model.embed_backward(outer, batch);
+  finish(0, outer);
+}

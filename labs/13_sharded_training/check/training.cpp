@@ -1,0 +1,235 @@
+// The tasks that train: cases, inputs, a step in double precision, and traffic.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "checks/reference.hpp"
+#include "common.hpp"
+
+namespace ridge::lab::sharded_training {
+
+nn::ModelConfig Training::config(const Case& c) {
+  auto i = [&](std::size_t k) { return static_cast<int>(c.size[k]); };
+  return {i(4), i(3), i(0), i(2), i(1), true};
+}
+
+std::int64_t Training::sequences(const Case& c, int rank) {
+  return c.size[5] / c.ranks + (rank < c.size[5] % c.ranks ? 1 : 0);
+}
+
+std::vector<Case> Training::cases(const Request& r) const {
+  std::vector<Case> all;
+  auto add = [&](int p, std::array<std::int64_t, 6> size, bool measured = false) {
+    Case c;
+    c.ranks = p, c.measured = measured;
+    std::copy(size.begin(), size.end(), c.size.begin());
+    c.name = fmt::format("{} rank{}, L {} C {} T {}, {} sequences", p, p == 1 ? "" : "s", size[0], size[1], size[3],
+                         size[5]);
+    if (measured && r.backend == Backend::cpu) c.topology = "ethernet";
+    all.push_back(c);
+  };
+  for (int p : r.ranks) {
+    // Fewer blocks than buffers, and more; sequences that p does not divide.
+    if (p != 8) add(p, {p == 1 ? 1 : 2, 24, 3, 7, 19, p + 1});
+    if (p == 2 || p == 8) add(p, {5, 16, 2, 5, 11, p + 1});
+    if (r.mode == Mode::grade && p == 4)
+      add(p, {4, 24, 2, random_size(r.seed, 5, 12), random_size(r.seed + 1, 10, 40), 2 * p - 1});
+  }
+  if (r.ranks.empty()) return all;
+  const int most = r.ranks.back(), p = std::min(4, most);
+  // On a GPU few and wide blocks: a step of so few tokens takes as long as its launches.
+  if (r.backend == Backend::cuda)
+    add(most, {4, 1024, 16, 16, 500, most}, true);
+  else
+    add(p, {4, 64, 2, 32, 61, 2 * p}, true);
+  return all;
+}
+
+// Operations of one rank: a multiplication and an addition for each weight and token, twice as much in backward.
+Work Training::work(const Case& c) const {
+  const auto n = static_cast<double>(units_of(c).elements());
+  const double tokens = static_cast<double>(c.size[5] * c.size[3]) / c.ranks;
+  return {6 * n * tokens, "flop", 4 * n, 4 * n};
+}
+
+// Arguments of the engine's launches.
+double Training::bytes_from_host(const Case& c) const {
+  return 64 * 1024 + 256 * (64 + static_cast<double>(c.size[0]) * (60 + 10 * static_cast<double>(sequences(c, 0))));
+}
+
+// No bias is 0, no gamma is 1, and what lies between the tensors is 0.
+std::vector<float> Training::weights(const Case& c, std::uint64_t seed) {
+  const units::Units units = units_of(c);
+  std::vector<float> flat(units.elements(), 0.0f), all(units.elements());
+  for (const nn::Parameter& p : units.layout.parameters) {
+    const auto part = std::span(flat).subspan(p.offset, p.size());
+    fill_normal(part, random_bits(seed, p.offset));
+    scale_and_shift(part, p.rows > 1 ? 0.6f / std::sqrt(static_cast<float>(p.cols)) : 0.1f, p.mean);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = flat[units.place(i)];
+  return all;
+}
+
+void Training::fill_own(const Case& c, std::uint64_t seed, Buffers in) {
+  fill_integers(as<std::int32_t>(in[1]), seed, 0, static_cast<std::int32_t>(c.size[4]) - 1);
+  fill_normal(floats(in[2]), seed + 1);
+  scale_and_shift(floats(in[2]), 1e-2f, 0);
+  fill_uniform(floats(in[3]), seed + 2, 1e-5f, 4e-5f);
+  for (float& v : floats(in[3])) v = std::fabs(v);
+}
+
+std::shared_ptr<const Step> Training::step(const Case& c, ConstBuffers in, std::span<const float> before) const {
+  return steps_.get(c, in, [&] { return make_step(c, in, before); });
+}
+
+Step Training::make_step(const Case& c, ConstBuffers in, std::span<const float> before) {
+  const units::Units units = units_of(c);
+  const std::size_t n = units.elements(), p = static_cast<std::size_t>(c.ranks);
+  const auto T = static_cast<std::size_t>(c.size[3]);
+  const double tokens = static_cast<double>(c.size[5]) * static_cast<double>(T), tiny = 1.2e-38;
+  auto expected = [&](double value, double deviation, double magnitude) {
+    return Expected{value, deviation + tiny, 16 * deviation + tiny, magnitude};
+  };
+  std::vector<double> flat(n);
+  for (std::size_t i = 0; i < n; ++i) flat[units.place(i)] = before[i];
+  Step s;
+  s.gradient.assign(n, 0), s.deviation.assign(n, 0);
+  std::vector<double> sum(n, 0), spread(n, 0);
+  for (std::size_t r = 0; r < p; ++r) {
+    const auto words = as<std::int32_t>(in[4 * r + 1]);
+    const auto B = static_cast<std::size_t>(sequences(c, static_cast<int>(r)));
+    std::vector<double> part(n, 0), own(n);
+    if (B > 0)
+      nn::reference::loss(config(c), units.layout, flat, words.subspan(0, B * T), words.subspan(B * T, B * T),
+                          static_cast<int>(B), static_cast<int>(T), 1 / tokens, part);
+    for (std::size_t i = 0; i < n; ++i) sum[i] += part[i], own[i] = part[units.place(i)];
+    s.of_rank.push_back(std::move(own));
+  }
+  // An element is a sum over the tokens of products whose factors have come through all blocks twice, each time through sums of C, C,
+  // hs, T, C, C and 4 C terms. Errors of a sum of k terms of both signs go with the square root of k, and are in proportion to the
+  // tensor's large elements rather than to the element's own value.
+  const double C = static_cast<double>(c.size[1]);
+  const double length = 2 * static_cast<double>(c.size[0]) * (9 * C + static_cast<double>(T)) + tokens;
+  for (const nn::Parameter& q : units.layout.parameters) {
+    double largest = 0;
+    for (std::size_t i = q.offset; i < q.offset + q.size(); ++i) largest = std::max(largest, std::fabs(sum[i]));
+    std::fill_n(spread.begin() + static_cast<std::ptrdiff_t>(q.offset), q.size(),
+                kFp32.unit() * std::sqrt(length) * largest);
+  }
+  // AdamW as in entry.cu.
+  constexpr double rate = 0.01f, beta1 = 0.9f, beta2 = 0.95f, epsilon = 1e-6f, decay = 0.1f, number = 10;
+  const double c1 = 1 / (1 - std::pow(beta1, number)), c2 = 1 / (1 - std::pow(beta2, number)), u = kFp32.unit();
+  s.weights.resize(n), s.m.resize(n), s.v.resize(n);
+  for (std::size_t r = 0; r < p; ++r)
+    for (std::size_t j = 0; j < n / p; ++j) {
+      const std::size_t i = units.of_own(j, p, r);
+      const double g = s.gradient[i] = sum[units.place(i)], dg = s.deviation[i] = spread[units.place(i)];
+      const double m0 = floats(in[4 * r + 2])[j], v0 = floats(in[4 * r + 3])[j], w0 = before[i];
+      const double m = beta1 * m0 + (1 - beta1) * g, v = beta2 * v0 + (1 - beta2) * g * g;
+      const double m_size = std::fabs(beta1 * m0) + std::fabs((1 - beta1) * g);
+      // 1 - beta is rounded, too; so two units each.
+      const double dm = (1 - beta1) * dg + 2 * u * m_size, dv = 2 * (1 - beta2) * std::fabs(g) * dg + 2 * u * v;
+      const double root = std::sqrt(v * c2), update = m * c1 / (root + epsilon);
+      const double d_update = c1 * dm / root + std::fabs(update) * (dv / (2 * v) + 4 * u);
+      const double moved = rate * (update + decay * w0), size = std::fabs(w0) + std::fabs(moved);
+      s.m[i] = expected(m, dm, m_size);
+      s.v[i] = expected(v, dv, v);
+      s.weights[i] = expected(w0 - moved, rate * d_update + 2 * u * size, size);
+    }
+  return s;
+}
+
+Where Training::where(const Case& c, const char* buffer, std::size_t rank, bool own) {
+  const auto p = static_cast<std::size_t>(c.ranks);
+  return [=, units = units_of(c)](std::size_t i) {
+    const std::size_t flat = own ? units.of_own(i, p, rank) : i, at = units.place(flat);
+    std::string name = "between two tensors";
+    for (const nn::Parameter& q : units.layout.parameters)
+      if (at >= q.offset && at < q.offset + q.size())
+        name = fmt::format("{}[{}]", q.name, at - q.offset);
+    return fmt::format("rank {}, {}[{}], unit {}, {}", rank, buffer, i, units.unit_of(flat), name);
+  };
+}
+
+Verdict compare_with(std::span<const float> got, const std::function<Expected(std::size_t)>& right, const Where& where,
+                     const std::vector<Suspect>& suspects) {
+  Verdict v = compare_close<float>(got, right, where);
+  if (v.ok || got.size() > std::size_t{1} << 22) return v;
+  for (const Suspect& s : suspects) {
+    std::size_t wrong = 0, alike = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const Expected e = right(i);
+      if (std::fabs(got[i] - e.value) <= e.worst) continue;
+      ++wrong;
+      const double value = s.value(i);
+      alike += std::fabs(got[i] - value) <= e.worst * (1 + std::fabs(value) / std::max(std::fabs(e.value), e.deviation));
+    }
+    if (wrong < 4 || alike < wrong - wrong / 20) continue;
+    if (const std::size_t end = v.message.find(" are wrong"); end != std::string::npos) v.message.resize(end + 10);
+    v.message += "; the wrong elements are " + s.what;
+    break;
+  }
+  return v;
+}
+
+Verdict Training::verify_own(const Case& c, const Step& s, ConstBuffers in, ConstBuffers out, std::size_t rank) {
+  const units::Units units = units_of(c);
+  const auto p = static_cast<std::size_t>(c.ranks);
+  auto at = [&](std::size_t j) { return units.of_own(j, p, rank); };
+  std::vector<Suspect> of_g;
+  if (p > 1)
+    of_g = {{"this rank's part of the sum alone: the other ranks' gradients are not in it",
+             [&](std::size_t j) { return s.of_rank[rank][at(j)]; }},
+            {"the sum divided by p: `scale` has divided by the tokens of all ranks already",
+             [&](std::size_t j) { return s.gradient[at(j)] / static_cast<double>(p); }}};
+  for (std::size_t q = 0; q < p; ++q)
+    if (q != rank)
+      of_g.push_back({fmt::format("those of rank {}'s own part", q),
+                      [&, q](std::size_t j) { return s.gradient[units.of_own(j, p, q)]; }});
+  Verdict v = compare_with(
+      floats(out[4 * rank + 1]),
+      [&](std::size_t j) {
+        const std::size_t i = at(j);
+        return Expected{s.gradient[i], s.deviation[i] + 1.2e-38, 16 * s.deviation[i] + 1.2e-38,
+                        std::fabs(s.gradient[i])};
+      },
+      where(c, "gradients", rank, true), of_g);
+  auto moment = [&](std::size_t k, const std::vector<Expected>& right, const char* name) {
+    const auto before = floats(in[4 * rank + k]);
+    return compare_with(
+        floats(out[4 * rank + k]), [&](std::size_t j) { return right[at(j)]; }, where(c, name, rank, true),
+        {{"as they came: nothing updated them", [=](std::size_t j) { return before[j]; }}});
+  };
+  if (v.ok) v = moment(2, s.m, "m");
+  if (v.ok) v = moment(3, s.v, "v");
+  return v;
+}
+
+Verdict Training::verify_messages(const Case& c, std::span<const Message> messages) const {
+  const units::Units units = units_of(c);
+  const auto p = static_cast<std::uint64_t>(c.ranks);
+  std::uint64_t least = 0;
+  std::vector<std::uint64_t> wanted;  // bytes of each transfer of a rank
+  for (int u = 0; u <= units.blocks(); ++u) {
+    const auto times = static_cast<std::uint64_t>(1 + gathers(c, u)) * (p - 1);
+    wanted.insert(wanted.end(), times, 4 * units.size(u) / p);
+    least += times * (4 * units.size(u) / p);
+  }
+  std::sort(wanted.begin(), wanted.end());
+  for (int r = 0; r < c.ranks; ++r) {
+    std::vector<std::uint64_t> sent;
+    std::uint64_t bytes = 0;
+    for (const Message& m : messages)
+      if (m.from == r) sent.push_back(m.bytes), bytes += m.bytes;
+    std::sort(sent.begin(), sent.end());
+    if (bytes != least)
+      return {false, fmt::format("rank {} sends {} bytes, and {} take {}", r, bytes, needed(), least), {}, "traffic"};
+    if (sent != wanted)
+      return {false, fmt::format("rank {} sends the right number of bytes in {} transfers, and {} take {}, each with a "
+                                 "p-th of a unit", r, sent.size(), needed(), wanted.size()), {}, "traffic"};
+  }
+  return {};
+}
+
+}  // namespace ridge::lab::sharded_training

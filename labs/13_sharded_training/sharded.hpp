@@ -1,0 +1,95 @@
+// Contract of lab 13. Each task is one host function. All ranks of a task call it, in the same order, each with its own data.
+//
+// All work must have ended, or be ordered before the end of `stream`, when the function returns. Streams, events and communicators may
+// be made once and kept (function-local static). The number of ranks p is 1, 2, 4 or 8 in zero2 and zero3. `workspace` is device memory,
+// undefined at each call, and the only memory that a task has: cudaMalloc is forbidden. Helpers belong into an unnamed namespace: the
+// files are linked together.
+#pragma once
+#include <cuda_runtime.h>
+#include <nccl.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "nn/config.hpp"
+#include "nn/layout.hpp"
+
+// What is trained, and how its state is shared out among p ranks.
+struct Setup {
+  nn::ModelConfig model;
+  int sequence;  // T
+  bool bf16;     // weights and activations have 2 bytes, and the optimizer keeps fp32 weights too; false: all is fp32
+  int ranks;     // p
+  int stage;     // of ZeRO. 0: nothing is sharded; 1: the optimizer's state; 2: gradients, too; 3: weights, too
+};
+
+// Bytes on one rank between two steps; activations as backward begins.
+struct Memory {
+  std::int64_t weights, gradients, optimizer, activations;
+  std::int64_t total() const { return weights + gradients + optimizer + activations; }
+};
+
+// Each array lies in memory of its own, a multiple of 256 bytes, as cudaMalloc gives. A sharded array of n elements has n / p on each rank,
+// rounded up. n = nn::parameter_layout(model).elements: with the model's own padding.
+//   weights      n, of 2 or 4 bytes
+//   gradients    n in fp32
+//   optimizer    m and v, n in fp32 each; with bf16 also n weights in fp32
+//   activations  the arrays of the lesson's table, for `batch` sequences
+Memory memory_plan(const Setup& setup, int batch);
+// The largest batch with which all four fit into `bytes`; 0 where not even one sequence does.
+int largest_batch(const Setup& setup, std::int64_t bytes);
+
+// Sequences of T tokens, and for each token the one that follows it. Device memory, (sequences, T) each.
+struct Batch {
+  const int *tokens, *targets;
+  int sequences;
+};
+
+// The course's GPT in fp32, one unit at a time, with weights and gradients in buffers of the caller. Unit 0 has what lies outside of the blocks:
+// both embeddings and the final layer norm (the head's matrix is the token embedding). Units 1 to L are the blocks. Everything goes
+// into the stream that the task is given, and nothing here waits for the device.
+class Model {
+ public:
+  int blocks() const;                       // L
+  std::size_t size(int unit) const;         // floats, a multiple of 64; all blocks have as many
+  std::size_t begin(int unit) const;        // where the unit begins in a flat buffer of all units: 0, 1, ..., L
+  std::size_t elements() const;             // n, floats of all units
+  int tokens_of_sequence() const;           // T
+
+  // A step calls these in this order: embed, forward of units 1 to L, head, backward of units L to 1, embed_backward.
+  // `weights` and `gradients` are those of the unit alone: size(unit) floats. Gradients are ADDED.
+  void embed(const float* weights0, const Batch& batch);
+  void forward(int unit, const float* weights, const Batch& batch);
+  // Forward and backward of the final layer norm, the head and the loss, which is `scale` times the SUM of the tokens' cross entropies.
+  void head(const float* weights0, float* gradients0, const Batch& batch, float scale);
+  void backward(int unit, const float* weights, float* gradients, const Batch& batch);
+  void embed_backward(float* gradients0, const Batch& batch);
+
+  // Of the course's entry.cu.
+  Model(const nn::ModelConfig& model, int sequence, int most_sequences, cudaStream_t stream);
+  ~Model();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+// Adam with decoupled weight decay, as in lab 07:
+//   m = beta1 m + (1 - beta1) g      v = beta2 v + (1 - beta2) g^2
+//   w -= rate * (m * correction1 / (sqrt(v * correction2) + epsilon) + decay * w)
+struct AdamW {
+  float rate, beta1, beta2, epsilon, decay, correction1, correction2;  // corrections: 1 / (1 - beta^t)
+};
+
+// The own part of unit u on rank r: elements [r size(u) / p, (r + 1) size(u) / p) of the unit. An own buffer has the own parts of all
+// units one after another, n / p floats; that of unit u begins at begin(u) / p.
+//
+// ZeRO, stage 2. A step of training: gradients of the mean loss over all_tokens, the tokens of all ranks, and AdamW.
+//   weights    n floats, the same on all ranks; on return the updated ones, the same bits on all ranks
+//   gradients  own buffer, undefined on entry; on return the own parts of the gradient
+//   m, v       own buffers, updated
+//   workspace  the gradients of unit 0 and of two blocks: zero2_workspace(model) bytes
+inline std::size_t zero2_workspace(const Model& model) { return (model.size(0) + 2 * model.size(1)) * sizeof(float); }
+void zero2(Model& model, float* weights, const Batch& batch, long long all_tokens, const AdamW& adam, float* gradients,
+           float* m, float* v, void* workspace, std::size_t workspace_bytes, ncclComm_t comm, cudaStream_t stream);
