@@ -30,6 +30,14 @@ struct Ranks {
 
 Memory memory_plan(const Setup&, int) { not_timed("memory_plan"); }
 int largest_batch(const Setup&, std::int64_t) { not_timed("memory_plan"); }
+bool recompute(const Cost*, int, std::int64_t, bool*) { not_timed("recompute"); }
+void clip_and_save(float*, const float*, const float*, const float*, std::size_t, float, float*, float*, void*,
+                   std::size_t, ncclComm_t, cudaStream_t) {
+  not_timed("clip_and_save");
+}
+void load_state(const float* const*, int, std::size_t, float*, float*, float*, ncclComm_t, cudaStream_t) {
+  not_timed("clip_and_save");
+}
 
 void zero2(Model& model, float* weights, const Batch& batch, long long all_tokens, const AdamW& adam, float* gradients,
            float* m, float* v, void* workspace, std::size_t, ncclComm_t comm, cudaStream_t stream) {
@@ -57,4 +65,35 @@ void zero2(Model& model, float* weights, const Batch& batch, long long all_token
   }
   model.embed_backward(outer, batch);
   finish(0, outer);
+}
+
+void zero3(Model& model, float* weights, const Batch& batch, long long all_tokens, const AdamW& adam, float* gradients,
+           float* m, float* v, void* workspace, std::size_t, ncclComm_t comm, cudaStream_t stream) {
+  const Ranks ranks(comm);
+  auto* outer = static_cast<float*>(workspace);
+  float *outer_gradients = outer + model.size(0), *block = outer_gradients + model.size(0);
+  float* block_gradients = block + 3 * model.size(1);
+  auto part = [&](int u) { return model.size(u) / static_cast<std::size_t>(ranks.count); };
+  auto own = [&](int u) { return model.begin(u) / static_cast<std::size_t>(ranks.count); };
+  auto weights_of = [&](int u) { return u == 0 ? outer : block + static_cast<std::size_t>(u % 3) * model.size(1); };
+  auto gather = [&](int u) { ncclAllGather(weights + own(u), weights_of(u), part(u), ncclFloat, comm, stream); };
+  auto finish = [&](int u, const float* unit) {
+    ncclReduceScatter(unit, gradients + own(u), part(u), ncclFloat, ncclSum, comm, stream);
+    adamw_kernel<<<static_cast<unsigned>((part(u) + 255) / 256), 256, 0, stream>>>(
+        weights + own(u), gradients + own(u), m + own(u), v + own(u), part(u), adam);
+  };
+  const int L = model.blocks();
+  cudaMemsetAsync(outer_gradients, 0, model.size(0) * sizeof(float), stream);
+  gather(0);
+  model.embed(outer, batch);
+  for (int u = 1; u <= L; ++u) gather(u), model.forward(u, weights_of(u), batch);
+  model.head(outer, outer_gradients, batch, 1.0f / static_cast<float>(all_tokens));
+  for (int u = L; u >= 1; --u) {
+    if (u + 3 <= L) gather(u);
+    cudaMemsetAsync(block_gradients, 0, model.size(u) * sizeof(float), stream);
+    model.backward(u, weights_of(u), block_gradients, batch);
+    finish(u, block_gradients);
+  }
+  model.embed_backward(outer_gradients, batch);
+  finish(0, outer_gradients);
 }

@@ -9,6 +9,9 @@ TaskChecks make() {
   TaskChecks checks;
   checks.push_back(memory_plan());
   checks.push_back(zero2());
+  checks.push_back(zero3());
+  checks.push_back(recompute());
+  checks.push_back(clip_and_save());
   return checks;
 }
 

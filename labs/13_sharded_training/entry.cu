@@ -57,8 +57,8 @@ void plans(const ridge_call& c) {
   std::vector<std::int64_t> out;
   for (; setup.stage < 4; ++setup.stage) {
     const Memory plan = memory_plan(setup, batch);
-    out.insert(out.end(), {plan.weights, plan.gradients, plan.optimizer, plan.activations,
-                           largest_batch(setup, c.size[7])});
+    out.insert(out.end(),
+               {plan.weights, plan.gradients, plan.optimizer, plan.activations, largest_batch(setup, c.size[7])});
   }
   nn::TrainConfig train;
   train.batch = batch, train.sequence = setup.sequence;
@@ -68,11 +68,54 @@ void plans(const ridge_call& c) {
   cudaMemcpyAsync(c.out[0], out.data(), out.size() * sizeof out[0], cudaMemcpyHostToDevice, c.stream);
 }
 
+// out[0]: what `recompute` returned, then its choice. Sizes: blocks, budget in MiB.
+void choices(const ridge_call& c) {
+  const auto count = static_cast<std::size_t>(c.size[0]);
+  std::vector<Cost> blocks(count);
+  cudaMemcpyAsync(blocks.data(), c.in[0], count * sizeof blocks[0], cudaMemcpyDeviceToHost, c.stream);
+  cudaStreamSynchronize(c.stream);
+  // Not vector<bool>. A value of neither kind shows what was not written.
+  std::vector<unsigned char> keep(count, 7);
+  const bool fits =
+      recompute(blocks.data(), static_cast<int>(count), c.size[1] << 20, reinterpret_cast<bool*>(keep.data()));
+  std::vector<int> out = {fits ? 1 : 0};
+  out.insert(out.end(), keep.begin(), keep.end());
+  cudaMemcpyAsync(c.out[0], out.data(), out.size() * sizeof out[0], cudaMemcpyHostToDevice, c.stream);
+}
+
+// in: gradients; weights, m and v; the files of q ranks. out: gradients, norm, file; weights, m and v from the files. Sizes: n, q,
+// max_norm in thousandths of sqrt(n), or 0.
+void clips(const ridge_call& c) {
+  auto comm = static_cast<ncclComm_t>(c.rank->communicator);
+  const auto n = static_cast<std::size_t>(c.size[0]);
+  const int q = static_cast<int>(c.size[1]);
+  const std::size_t part = part_of(n, c.rank->ranks);
+  const auto *state = static_cast<const float*>(c.in[1]), *files = static_cast<const float*>(c.in[2]);
+  auto out = [&](int i) { return static_cast<float*>(c.out[i]); };
+  const float limit =
+      c.size[2] == 0 ? 1.0f
+                     : static_cast<float>(static_cast<double>(c.size[2]) * 1e-3 * std::sqrt(static_cast<double>(n)));
+  copy(out(0), c.in[0], part, c.stream);
+  clip_and_save(out(0), state, state + part, state + 2 * part, n, limit, out(1), out(2), c.workspace, c.workspace_bytes,
+                comm, c.stream);
+  std::vector<const float*> file;
+  for (int s = 0; s < q; ++s) file.push_back(files + 3 * static_cast<std::size_t>(s) * part_of(n, q));
+  load_state(file.data(), q, n, out(3), out(3) + part, out(3) + 2 * part, comm, c.stream);
+}
+
 }  // namespace
 
 bool ridge_entry(const ridge_call& c) {
   if (c.is("memory_plan")) {
     plans(c);
+    return true;
+  }
+  if (c.is("recompute")) {
+    choices(c);
+    return true;
+  }
+  if (c.is("clip_and_save")) {
+    clips(c);
     return true;
   }
   auto comm = static_cast<ncclComm_t>(c.rank->communicator);
@@ -92,6 +135,10 @@ bool ridge_entry(const ridge_call& c) {
   if (c.is("zero2")) {
     copy(out(0), first, n, c.stream);
     zero2(model, out(0), batch, all_tokens, adam(), out(1), out(2), out(3), c.workspace, c.workspace_bytes, comm,
+          c.stream);
+  } else if (c.is("zero3")) {
+    copy(out(0), first, own, c.stream);
+    zero3(model, out(0), batch, all_tokens, adam(), out(1), out(2), out(3), c.workspace, c.workspace_bytes, comm,
           c.stream);
   } else {
     return false;

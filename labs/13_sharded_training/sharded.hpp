@@ -51,11 +51,11 @@ struct Batch {
 // into the stream that the task is given, and nothing here waits for the device.
 class Model {
  public:
-  int blocks() const;                       // L
-  std::size_t size(int unit) const;         // floats, a multiple of 64; all blocks have as many
-  std::size_t begin(int unit) const;        // where the unit begins in a flat buffer of all units: 0, 1, ..., L
-  std::size_t elements() const;             // n, floats of all units
-  int tokens_of_sequence() const;           // T
+  int blocks() const;                 // L
+  std::size_t size(int unit) const;   // floats, a multiple of 64; all blocks have as many
+  std::size_t begin(int unit) const;  // where the unit begins in a flat buffer of all units: 0, 1, ..., L
+  std::size_t elements() const;       // n, floats of all units
+  int tokens_of_sequence() const;     // T
 
   // A step calls these in this order: embed, forward of units 1 to L, head, backward of units L to 1, embed_backward.
   // `weights` and `gradients` are those of the unit alone: size(unit) floats. Gradients are ADDED.
@@ -93,3 +93,50 @@ struct AdamW {
 inline std::size_t zero2_workspace(const Model& model) { return (model.size(0) + 2 * model.size(1)) * sizeof(float); }
 void zero2(Model& model, float* weights, const Batch& batch, long long all_tokens, const AdamW& adam, float* gradients,
            float* m, float* v, void* workspace, std::size_t workspace_bytes, ncclComm_t comm, cudaStream_t stream);
+
+// ZeRO, stage 3: the same step, and no rank has all weights. A unit's weights are gathered before their use; those of unit 0 stay for the whole
+// step, those of a block until its buffer is needed for another one. Blocks 1 to L are gathered in forward. In backward the last three are still in
+// their buffers, and the others are gathered again.
+//   weights    own buffer, updated
+//   gradients, m, v  as in zero2
+//   workspace  weights and gradients of unit 0, weights of three blocks, gradients of two: zero3_workspace(model) bytes
+inline std::size_t zero3_workspace(const Model& model) {
+  return (2 * model.size(0) + 5 * model.size(1)) * sizeof(float);
+}
+void zero3(Model& model, float* weights, const Batch& batch, long long all_tokens, const AdamW& adam, float* gradients,
+           float* m, float* v, void* workspace, std::size_t workspace_bytes, ncclComm_t comm, cudaStream_t stream);
+
+// What the activations of a block take, and how long its forward runs.
+struct Cost {
+  std::int64_t bytes;         // a multiple of 2^20, at most 2^28
+  std::int64_t microseconds;  // at most 2000
+};
+// Chooses which of `count` blocks keep their activations from forward to backward (at most 64 blocks). Each other block runs its forward
+// again just before its backward, one at a time, in memory that all of these share: as much as the largest of them needs. Kept
+// activations and the shared memory must fit into `budget` bytes, a multiple of 2^20, and the time of all second forwards must be the
+// least possible. On the host. Returns false where nothing fits; else writes keep[0] to keep[count - 1].
+bool recompute(const Cost* blocks, int count, std::int64_t budget, bool* keep);
+
+// A flat state of n elements on p ranks; p and n may be any. part = (n + p - 1) / p. Rank r has elements r part to (r + 1) part; those from n on
+// are padding. A rank's file has weights, then m, then v of its elements, without padding: 3 * own_count(n, p, r) floats.
+inline std::size_t part_of(std::size_t n, int p) {
+  return (n + static_cast<std::size_t>(p) - 1) / static_cast<std::size_t>(p);
+}
+inline std::size_t own_count(std::size_t n, int p, int r) {
+  const std::size_t part = part_of(n, p), first = static_cast<std::size_t>(r) * part;
+  return first >= n ? 0 : n - first < part ? n - first : part;
+}
+
+// Scales the gradient so that its norm is at most max_norm, and writes the file.
+//   gradients  part floats: multiplied by max_norm / norm where norm > max_norm; padding, of any value, stays as it is
+//   weights, m, v  part floats each, of which the padding has any value
+//   norm       one float: the Euclidean norm of the n elements of all ranks' gradients, the same bits on all ranks
+//   file       3 * own_count(n, p, r) floats
+//   workspace  4096 bytes
+void clip_and_save(float* gradients, const float* weights, const float* m, const float* v, std::size_t n,
+                   float max_norm, float* norm, float* file, void* workspace, std::size_t workspace_bytes,
+                   ncclComm_t comm, cudaStream_t stream);
+// Reads what q ranks have saved; p and q differ. files: q pointers to device memory, in an array of the host; each rank sees all files.
+//   weights, m, v  part floats each, undefined on entry; on return the elements, and 0 in the padding
+void load_state(const float* const* files, int q, std::size_t n, float* weights, float* m, float* v, ncclComm_t comm,
+                cudaStream_t stream);

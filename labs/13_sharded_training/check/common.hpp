@@ -28,6 +28,8 @@ class Training : public TaskCheck {
   Verdict verify_messages(const Case& c, std::span<const Message> messages) const override;
 
  protected:
+  // Blocks of the measured case on the emulator.
+  virtual std::int64_t measured_blocks() const { return 4; }
   // How often rank r's share of each unit's weights is gathered, beside one reduce-scatter of each unit.
   virtual std::int64_t gathers(const Case& c, int unit) const = 0;
   virtual const char* needed() const = 0;
@@ -63,5 +65,8 @@ Verdict compare_with(std::span<const float> got, const std::function<Expected(st
 
 std::unique_ptr<TaskCheck> memory_plan();
 std::unique_ptr<TaskCheck> zero2();
+std::unique_ptr<TaskCheck> zero3();
+std::unique_ptr<TaskCheck> recompute();
+std::unique_ptr<TaskCheck> clip_and_save();
 
 }  // namespace ridge::lab::sharded_training

@@ -57,9 +57,9 @@ class MemoryPlanCheck : public TaskCheck {
       Case c;
       std::copy(model.begin(), model.end(), c.size.begin());
       c.size[6] = 2 * ranks + (bf16 ? 1 : 0), c.size[7] = memory;
-      c.name = fmt::format("L {} C {} H {} T {} V {}, batch {}, {}, {} rank{}, {} MiB", model[0], model[1], model[2],
-                           model[3], model[4], model[5], bf16 ? "bf16" : "fp32", ranks, ranks == 1 ? "" : "s",
-                           memory >> 20);
+      c.name =
+          fmt::format("L {} C {} H {} T {} V {}, batch {}, {}, {} rank{}, {} MiB", model[0], model[1], model[2],
+                      model[3], model[4], model[5], bf16 ? "bf16" : "fp32", ranks, ranks == 1 ? "" : "s", memory >> 20);
       all.push_back(c);
     };
     constexpr std::int64_t kMiB = 1 << 20, kGiB = 1 << 30;
@@ -88,8 +88,10 @@ class MemoryPlanCheck : public TaskCheck {
     const auto got = as<Bytes>(out[0]);
     const Bytes batch = c.size[5], activations = plan.activations(batch);
     if (got[20] != activations)
-      return {false, fmt::format("the arena of runtime/nn takes {} bytes of activations and the judge's formula gives {}: "
-                                 "this is a fault of the course, please report it", got[20], activations)};
+      return {false,
+              fmt::format("the arena of runtime/nn takes {} bytes of activations and the judge's formula gives {}: "
+                          "this is a fault of the course, please report it",
+                          got[20], activations)};
     for (int stage = 0; stage < 4; ++stage) {
       const std::array<Bytes, 5> right = {plan.weights(stage), plan.gradients(stage), plan.optimizer(stage),
                                           activations, plan.largest(stage, c.size[7])};
@@ -116,7 +118,8 @@ class MemoryPlanCheck : public TaskCheck {
     };
     if (kind == 0 && size == 2 && (is(n, 4) || is(part, 4))) return ": weights of bf16 have 2 bytes";
     if (kind == 1 && size == 2 && (is(n, 2) || is(part, 2))) return ": gradients are fp32 in both precisions";
-    if (kind == 2 && size == 2 && (is(n, 4, 2) || is(part, 4, 2))) return ": with bf16 the optimizer keeps fp32 weights";
+    if (kind == 2 && size == 2 && (is(n, 4, 2) || is(part, 4, 2)))
+      return ": with bf16 the optimizer keeps fp32 weights";
     if (kind == 2 && got == Plan::rounded((size == 2 ? 12 : 8) * plan.elements(stage, 1)))
       return ": m and v are arrays of their own, and each is rounded up";
     if (kind < 3) {

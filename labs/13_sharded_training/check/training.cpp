@@ -42,7 +42,7 @@ std::vector<Case> Training::cases(const Request& r) const {
   if (r.backend == Backend::cuda)
     add(most, {4, 1024, 16, 16, 500, most}, true);
   else
-    add(p, {4, 64, 2, 32, 61, 2 * p}, true);
+    add(p, {measured_blocks(), 64, 2, 32, 61, 2 * p}, true);
   return all;
 }
 
@@ -146,8 +146,7 @@ Where Training::where(const Case& c, const char* buffer, std::size_t rank, bool 
     const std::size_t flat = own ? units.of_own(i, p, rank) : i, at = units.place(flat);
     std::string name = "between two tensors";
     for (const nn::Parameter& q : units.layout.parameters)
-      if (at >= q.offset && at < q.offset + q.size())
-        name = fmt::format("{}[{}]", q.name, at - q.offset);
+      if (at >= q.offset && at < q.offset + q.size()) name = fmt::format("{}[{}]", q.name, at - q.offset);
     return fmt::format("rank {}, {}[{}], unit {}, {}", rank, buffer, i, units.unit_of(flat), name);
   };
 }
@@ -163,7 +162,8 @@ Verdict compare_with(std::span<const float> got, const std::function<Expected(st
       if (std::fabs(got[i] - e.value) <= e.worst) continue;
       ++wrong;
       const double value = s.value(i);
-      alike += std::fabs(got[i] - value) <= e.worst * (1 + std::fabs(value) / std::max(std::fabs(e.value), e.deviation));
+      alike +=
+          std::fabs(got[i] - value) <= e.worst * (1 + std::fabs(value) / std::max(std::fabs(e.value), e.deviation));
     }
     if (wrong < 4 || alike < wrong - wrong / 20) continue;
     if (const std::size_t end = v.message.find(" are wrong"); end != std::string::npos) v.message.resize(end + 10);
@@ -197,9 +197,9 @@ Verdict Training::verify_own(const Case& c, const Step& s, ConstBuffers in, Cons
       where(c, "gradients", rank, true), of_g);
   auto moment = [&](std::size_t k, const std::vector<Expected>& right, const char* name) {
     const auto before = floats(in[4 * rank + k]);
-    return compare_with(
-        floats(out[4 * rank + k]), [&](std::size_t j) { return right[at(j)]; }, where(c, name, rank, true),
-        {{"as they came: nothing updated them", [=](std::size_t j) { return before[j]; }}});
+    return compare_with(floats(out[4 * rank + k]), [&](std::size_t j) { return right[at(j)]; },
+                        where(c, name, rank, true),
+                        {{"as they came: nothing updated them", [=](std::size_t j) { return before[j]; }}});
   };
   if (v.ok) v = moment(2, s.m, "m");
   if (v.ok) v = moment(3, s.v, "v");
@@ -226,8 +226,12 @@ Verdict Training::verify_messages(const Case& c, std::span<const Message> messag
     if (bytes != least)
       return {false, fmt::format("rank {} sends {} bytes, and {} take {}", r, bytes, needed(), least), {}, "traffic"};
     if (sent != wanted)
-      return {false, fmt::format("rank {} sends the right number of bytes in {} transfers, and {} take {}, each with a "
-                                 "p-th of a unit", r, sent.size(), needed(), wanted.size()), {}, "traffic"};
+      return {false,
+              fmt::format("rank {} sends the right number of bytes in {} transfers, and {} take {}, each with a "
+                          "p-th of a unit",
+                          r, sent.size(), needed(), wanted.size()),
+              {},
+              "traffic"};
   }
   return {};
 }
