@@ -65,6 +65,7 @@ class MemoryPlanCheck : public TaskCheck {
     constexpr std::int64_t kMiB = 1 << 20, kGiB = 1 << 30;
     add({2, 24, 3, 7, 19, 3}, 1, false, kMiB);
     add({2, 24, 3, 7, 19, 3}, 3, true, kMiB / 2);
+    add({2, 24, 3, 7, 19, 3}, 83, false, kMiB);               // n / p rounded down is a multiple of 64
     add({12, 768, 12, 1024, 50257, 8}, 8, false, 16 * kGiB);  // GPT-2 124M
     add({12, 768, 12, 1024, 50257, 8}, 8, true, 16 * kGiB);
     add({24, 2048, 16, 2048, 50257, 1}, 4, true, 24 * kGiB);  // 1.3B

@@ -80,7 +80,8 @@ class Recompute : public TaskCheck {
           blocks[l] = {(l == 0 ? 7 : 6) * kMiB, l == 0 ? 80 : 60};
           break;  // 6 + 6, and not 7
         case 2:
-          blocks[l] = {(l == 1 ? 40 : 6 + static_cast<Whole>(l)) * kMiB, 90 + 10 * static_cast<Whole>(l)};
+          blocks[l] = {(l == 1 ? 40 : 6 + static_cast<Whole>(l)) * kMiB,
+                       l == 1 ? 500 : 90 + 10 * static_cast<Whole>(l)};
           break;
         default:
           blocks[l] = {random(0, 10, 200) * kMiB, random(1, 50, 2000)};
