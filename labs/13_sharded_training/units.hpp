@@ -31,6 +31,15 @@ struct Units {
     const int unit = unit_of(j * ranks);
     return begin(unit) + rank * size(unit) / ranks + j - begin(unit) / ranks;
   }
+  // The rank that owns element i of all units, and where in its own buffer.
+  struct Owner {
+    std::size_t rank, place;
+  };
+  Owner owner(std::size_t i, std::size_t ranks) const {
+    const int unit = unit_of(i);
+    const std::size_t part = size(unit) / ranks, at = i - begin(unit);
+    return {at / part, begin(unit) / ranks + at % part};
+  }
 };
 
 }  // namespace units

@@ -15,8 +15,7 @@ namespace ridge::lab::sharded_training {
 // A step's results for all units, one after another, and what an honest error of each element is.
 struct Step {
   std::vector<double> gradient, deviation;
-  std::vector<std::vector<double>> of_rank;  // what each rank adds to the gradient
-  std::vector<Expected> weights, m, v;
+  std::vector<std::vector<double>> of_rank;  // what each rank adds to the gradient; empty for large models
 };
 
 // Tasks that train. Sizes of a case: layers, channels, heads, T, vocabulary, sequences of all ranks.
@@ -46,6 +45,12 @@ class Training : public TaskCheck {
   // in: four buffers of each rank, of which 1 to 3 are tokens, m and v. before: all units' weights.
   std::shared_ptr<const Step> step(const Case& c, ConstBuffers in, std::span<const float> before) const;
 
+  // What AdamW makes of element i of all units. before: its weight.
+  struct Updated {
+    Expected weight, m, v;
+  };
+  static Updated updated(const Case& c, const units::Units& units, const Step& s, ConstBuffers in, double before,
+                         std::size_t i);
   // Rank r's own buffers of gradients, m and v.
   static Verdict verify_own(const Case& c, const Step& s, ConstBuffers in, ConstBuffers out, std::size_t rank);
   static Where where(const Case& c, const char* buffer, std::size_t rank, bool own);

@@ -1,5 +1,6 @@
 // The tasks that train: cases, inputs, a step in double precision, and traffic.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,17 @@
 #include "common.hpp"
 
 namespace ridge::lab::sharded_training {
+
+namespace {
+
+constexpr std::size_t kLarge = 1 << 22;  // elements: more are measured on GPUs, and are not looked at for suspects
+
+Expected expected(double value, double deviation, double magnitude) {
+  constexpr double kTiny = 1.2e-38;
+  return {value, deviation + kTiny, 16 * deviation + kTiny, magnitude};
+}
+
+}  // namespace
 
 nn::ModelConfig Training::config(const Case& c) {
   auto i = [&](std::size_t k) { return static_cast<int>(c.size[k]); };
@@ -87,10 +99,7 @@ Step Training::make_step(const Case& c, ConstBuffers in, std::span<const float> 
   const units::Units units = units_of(c);
   const std::size_t n = units.elements(), p = static_cast<std::size_t>(c.ranks);
   const auto T = static_cast<std::size_t>(c.size[3]);
-  const double tokens = static_cast<double>(c.size[5]) * static_cast<double>(T), tiny = 1.2e-38;
-  auto expected = [&](double value, double deviation, double magnitude) {
-    return Expected{value, deviation + tiny, 16 * deviation + tiny, magnitude};
-  };
+  const double tokens = static_cast<double>(c.size[5]) * static_cast<double>(T);
   std::vector<double> flat(n);
   for (std::size_t i = 0; i < n; ++i) flat[units.place(i)] = before[i];
   Step s;
@@ -99,11 +108,13 @@ Step Training::make_step(const Case& c, ConstBuffers in, std::span<const float> 
   for (std::size_t r = 0; r < p; ++r) {
     const auto words = as<std::int32_t>(in[4 * r + 1]);
     const auto B = static_cast<std::size_t>(sequences(c, static_cast<int>(r)));
-    std::vector<double> part(n, 0), own(n);
+    std::vector<double> part(n, 0), own(n > kLarge ? 0 : n);
     if (B > 0)
       nn::reference::loss(config(c), units.layout, flat, words.subspan(0, B * T), words.subspan(B * T, B * T),
                           static_cast<int>(B), static_cast<int>(T), 1 / tokens, part);
-    for (std::size_t i = 0; i < n; ++i) sum[i] += part[i], own[i] = part[units.place(i)];
+    for (std::size_t i = 0; i < n; ++i) sum[i] += part[i];
+    if (n > kLarge) continue;
+    for (std::size_t i = 0; i < n; ++i) own[i] = part[units.place(i)];
     s.of_rank.push_back(std::move(own));
   }
   // An element is a sum over the tokens of products whose factors have come through all blocks twice, each time through sums of C, C,
@@ -117,27 +128,26 @@ Step Training::make_step(const Case& c, ConstBuffers in, std::span<const float> 
     std::fill_n(spread.begin() + static_cast<std::ptrdiff_t>(q.offset), q.size(),
                 kFp32.unit() * std::sqrt(length) * largest);
   }
+  for (std::size_t i = 0; i < n; ++i) s.gradient[i] = sum[units.place(i)], s.deviation[i] = spread[units.place(i)];
+  return s;
+}
+
+Training::Updated Training::updated(const Case& c, const units::Units& units, const Step& s, ConstBuffers in,
+                                    double before, std::size_t i) {
   // AdamW as in entry.cu.
   constexpr double rate = 0.01f, beta1 = 0.9f, beta2 = 0.95f, epsilon = 1e-6f, decay = 0.1f, number = 10;
-  const double c1 = 1 / (1 - std::pow(beta1, number)), c2 = 1 / (1 - std::pow(beta2, number)), u = kFp32.unit();
-  s.weights.resize(n), s.m.resize(n), s.v.resize(n);
-  for (std::size_t r = 0; r < p; ++r)
-    for (std::size_t j = 0; j < n / p; ++j) {
-      const std::size_t i = units.of_own(j, p, r);
-      const double g = s.gradient[i] = sum[units.place(i)], dg = s.deviation[i] = spread[units.place(i)];
-      const double m0 = floats(in[4 * r + 2])[j], v0 = floats(in[4 * r + 3])[j], w0 = before[i];
-      const double m = beta1 * m0 + (1 - beta1) * g, v = beta2 * v0 + (1 - beta2) * g * g;
-      const double m_size = std::fabs(beta1 * m0) + std::fabs((1 - beta1) * g);
-      // 1 - beta is rounded, too; so two units each.
-      const double dm = (1 - beta1) * dg + 2 * u * m_size, dv = 2 * (1 - beta2) * std::fabs(g) * dg + 2 * u * v;
-      const double root = std::sqrt(v * c2), update = m * c1 / (root + epsilon);
-      const double d_update = c1 * dm / root + std::fabs(update) * (dv / (2 * v) + 4 * u);
-      const double moved = rate * (update + decay * w0), size = std::fabs(w0) + std::fabs(moved);
-      s.m[i] = expected(m, dm, m_size);
-      s.v[i] = expected(v, dv, v);
-      s.weights[i] = expected(w0 - moved, rate * d_update + 2 * u * size, size);
-    }
-  return s;
+  static const double c1 = 1 / (1 - std::pow(beta1, number)), c2 = 1 / (1 - std::pow(beta2, number));
+  const double u = kFp32.unit();
+  const auto [r, j] = units.owner(i, static_cast<std::size_t>(c.ranks));
+  const double g = s.gradient[i], dg = s.deviation[i], m0 = floats(in[4 * r + 2])[j], v0 = floats(in[4 * r + 3])[j];
+  const double m = beta1 * m0 + (1 - beta1) * g, v = beta2 * v0 + (1 - beta2) * g * g;
+  const double m_size = std::fabs(beta1 * m0) + std::fabs((1 - beta1) * g);
+  // 1 - beta is rounded, too; so two units each.
+  const double dm = (1 - beta1) * dg + 2 * u * m_size, dv = 2 * (1 - beta2) * std::fabs(g) * dg + 2 * u * v;
+  const double root = std::sqrt(v * c2), update = m * c1 / (root + epsilon);
+  const double d_update = c1 * dm / root + std::fabs(update) * (dv / (2 * v) + 4 * u);
+  const double moved = rate * (update + decay * before), size = std::fabs(before) + std::fabs(moved);
+  return {expected(before - moved, rate * d_update + 2 * u * size, size), expected(m, dm, m_size), expected(v, dv, v)};
 }
 
 Where Training::where(const Case& c, const char* buffer, std::size_t rank, bool own) {
@@ -154,7 +164,7 @@ Where Training::where(const Case& c, const char* buffer, std::size_t rank, bool 
 Verdict compare_with(std::span<const float> got, const std::function<Expected(std::size_t)>& right, const Where& where,
                      const std::vector<Suspect>& suspects) {
   Verdict v = compare_close<float>(got, right, where);
-  if (v.ok || got.size() > std::size_t{1} << 22) return v;
+  if (v.ok || got.size() > kLarge) return v;
   for (const Suspect& s : suspects) {
     std::size_t wrong = 0, alike = 0;
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -173,16 +183,43 @@ Verdict compare_with(std::span<const float> got, const std::function<Expected(st
   return v;
 }
 
+namespace {
+
+// Which units have wrong gradients, where others have right ones: that tells whose weights or buffers are at fault.
+std::string wrong_units(const Step& s, const units::Units& units, std::span<const float> got,
+                        const std::function<std::size_t(std::size_t)>& at) {
+  std::vector<int> wrong, right;
+  std::vector<bool> bad(static_cast<std::size_t>(units.blocks()) + 1, false);
+  for (std::size_t j = 0; j < got.size(); ++j) {
+    const std::size_t i = at(j);
+    if (!(std::fabs(got[j] - s.gradient[i]) <= 16 * s.deviation[i] + 1e-37))
+      bad[static_cast<std::size_t>(units.unit_of(i))] = true;
+  }
+  for (int u = 0; u <= units.blocks(); ++u) (bad[static_cast<std::size_t>(u)] ? wrong : right).push_back(u);
+  if (wrong.empty() || right.empty()) return {};
+  return fmt::format("; wrong elements are in units {}, and units {} are right", fmt::join(wrong, ", "),
+                     fmt::join(right, ", "));
+}
+
+}  // namespace
+
 Verdict Training::verify_own(const Case& c, const Step& s, ConstBuffers in, ConstBuffers out, std::size_t rank) {
   const units::Units units = units_of(c);
   const auto p = static_cast<std::size_t>(c.ranks);
   auto at = [&](std::size_t j) { return units.of_own(j, p, rank); };
   std::vector<Suspect> of_g;
-  if (p > 1)
+  if (p > 1 && !s.of_rank.empty())
     of_g = {{"this rank's part of the sum alone: the other ranks' gradients are not in it",
              [&](std::size_t j) { return s.of_rank[rank][at(j)]; }},
             {"the sum divided by p: `scale` has divided by the tokens of all ranks already",
-             [&](std::size_t j) { return s.gradient[at(j)] / static_cast<double>(p); }}};
+             [&](std::size_t j) { return s.gradient[at(j)] / static_cast<double>(p); }},
+            {"the sum of the ranks' means: divide by the tokens of all ranks", [&](std::size_t j) {
+               double sum = 0;
+               for (std::size_t r = 0; r < p; ++r)
+                 sum += s.of_rank[r][at(j)] * static_cast<double>(c.size[5]) /
+                        static_cast<double>(sequences(c, static_cast<int>(r)));
+               return sum;
+             }}};
   for (std::size_t q = 0; q < p; ++q)
     if (q != rank)
       of_g.push_back({fmt::format("those of rank {}'s own part", q),
@@ -191,18 +228,18 @@ Verdict Training::verify_own(const Case& c, const Step& s, ConstBuffers in, Cons
       floats(out[4 * rank + 1]),
       [&](std::size_t j) {
         const std::size_t i = at(j);
-        return Expected{s.gradient[i], s.deviation[i] + 1.2e-38, 16 * s.deviation[i] + 1.2e-38,
-                        std::fabs(s.gradient[i])};
+        return expected(s.gradient[i], s.deviation[i], std::fabs(s.gradient[i]));
       },
       where(c, "gradients", rank, true), of_g);
-  auto moment = [&](std::size_t k, const std::vector<Expected>& right, const char* name) {
+  if (!v.ok) v.message += wrong_units(s, units, floats(out[4 * rank + 1]), at);
+  auto moment = [&](std::size_t k, Expected Updated::*which, const char* name) {
     const auto before = floats(in[4 * rank + k]);
-    return compare_with(floats(out[4 * rank + k]), [&](std::size_t j) { return right[at(j)]; },
-                        where(c, name, rank, true),
-                        {{"as they came: nothing updated them", [=](std::size_t j) { return before[j]; }}});
+    return compare_with(
+        floats(out[4 * rank + k]), [&](std::size_t j) { return updated(c, units, s, in, 0, at(j)).*which; },
+        where(c, name, rank, true), {{"as they came: nothing updated them", [=](std::size_t j) { return before[j]; }}});
   };
-  if (v.ok) v = moment(2, s.m, "m");
-  if (v.ok) v = moment(3, s.v, "v");
+  if (v.ok) v = moment(2, &Updated::m, "m");
+  if (v.ok) v = moment(3, &Updated::v, "v");
   return v;
 }
 

@@ -23,12 +23,14 @@ class Zero2 : public Training {
     fill_own(c, seed, in);
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
+    const units::Units units = units_of(c);
     const auto before = floats(in[0]);
     const auto s = step(c, in, before);
     for (std::size_t r = 0; r < static_cast<std::size_t>(c.ranks); ++r) {
       Verdict v = verify_own(c, *s, in, out, r);
       if (v.ok)
-        v = compare_with(floats(out[4 * r]), [&](std::size_t i) { return s->weights[i]; },
+        v = compare_with(floats(out[4 * r]),
+                         [&](std::size_t i) { return updated(c, units, *s, in, before[i], i).weight; },
                          where(c, "weights", r, false),
                          {{"the old weights: the updated ones of their owners did not come here",
                            [&](std::size_t i) { return before[i]; }}});

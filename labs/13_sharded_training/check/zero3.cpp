@@ -33,7 +33,11 @@ class Zero3 : public Training {
     for (std::size_t r = 0; r < p; ++r) {
       Verdict v = verify_own(c, *s, in, out, r);
       if (v.ok)
-        v = compare_with(floats(out[4 * r]), [&](std::size_t j) { return s->weights[units.of_own(j, p, r)]; },
+        v = compare_with(floats(out[4 * r]),
+                         [&](std::size_t j) {
+                           const std::size_t i = units.of_own(j, p, r);
+                           return updated(c, units, *s, in, before[i], i).weight;
+                         },
                          where(c, "weights", r, true),
                          {{"as they came: nothing updated them", [&](std::size_t j) { return floats(in[4 * r])[j]; }}});
       if (!v.ok) return v;
