@@ -1,4 +1,4 @@
-// The activations of a whole model whose weights are the caller's, allocated once for the largest batch (labs 07 and 13).
+// Activations of a whole model whose weights are the caller's, allocated once for the largest batch: labs 07 and 13.
 #pragma once
 #include <vector>
 
