@@ -21,6 +21,12 @@ __global__ void adamw_kernel(float* w, const float* g, float* m, float* v, std::
   w[i] -= a.rate * (step + a.decay * w[i]);
 }
 
+// from, to: n elements. One thread an element.
+__global__ void narrow_kernel(const float* from, __nv_bfloat16* to, std::size_t n) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = __float2bfloat16(from[i]);
+}
+
 struct Ranks {
   int rank = 0, count = 1;
   explicit Ranks(ncclComm_t comm) { ncclCommUserRank(comm, &rank), ncclCommCount(comm, &count); }
@@ -70,13 +76,15 @@ void zero2(Model& model, float* weights, const Batch& batch, long long all_token
 void zero3(Model& model, float* weights, const Batch& batch, long long all_tokens, const AdamW& adam, float* gradients,
            float* m, float* v, void* workspace, std::size_t, ncclComm_t comm, cudaStream_t stream) {
   const Ranks ranks(comm);
-  auto* outer = static_cast<float*>(workspace);
-  float *outer_gradients = outer + model.size(0), *block = outer_gradients + model.size(0);
-  float* block_gradients = block + 3 * model.size(1);
+  const std::size_t all_own = model.elements() / static_cast<std::size_t>(ranks.count);
+  auto* outer_gradients = static_cast<float*>(workspace);
+  float* block_gradients = outer_gradients + model.size(0);
+  auto* rounded = reinterpret_cast<__nv_bfloat16*>(block_gradients + 2 * model.size(1));
+  __nv_bfloat16 *outer = rounded + all_own, *block = outer + model.size(0);
   auto part = [&](int u) { return model.size(u) / static_cast<std::size_t>(ranks.count); };
   auto own = [&](int u) { return model.begin(u) / static_cast<std::size_t>(ranks.count); };
   auto weights_of = [&](int u) { return u == 0 ? outer : block + static_cast<std::size_t>(u % 3) * model.size(1); };
-  auto gather = [&](int u) { ncclAllGather(weights + own(u), weights_of(u), part(u), ncclFloat, comm, stream); };
+  auto gather = [&](int u) { ncclAllGather(rounded + own(u), weights_of(u), part(u), ncclBfloat16, comm, stream); };
   auto finish = [&](int u, const float* unit) {
     ncclReduceScatter(unit, gradients + own(u), part(u), ncclFloat, ncclSum, comm, stream);
     adamw_kernel<<<static_cast<unsigned>((part(u) + 255) / 256), 256, 0, stream>>>(
@@ -84,6 +92,7 @@ void zero3(Model& model, float* weights, const Batch& batch, long long all_token
   };
   const int L = model.blocks();
   cudaMemsetAsync(outer_gradients, 0, model.size(0) * sizeof(float), stream);
+  narrow_kernel<<<static_cast<unsigned>((all_own + 255) / 256), 256, 0, stream>>>(weights, rounded, all_own);
   gather(0);
   model.embed(outer, batch);
   for (int u = 1; u <= L; ++u) gather(u), model.forward(u, weights_of(u), batch);

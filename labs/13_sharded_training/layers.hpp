@@ -1,10 +1,19 @@
 // The model of sharded.hpp, from the functions of runtime/nn. Part of entry.cu: the tasks' files need none of it.
 #pragma once
+#include <algorithm>
+
 #include "nn/activations.cuh"
 #include "sharded.hpp"
 #include "units.hpp"
 
-// Activations of one batch, allocated once; weights and gradients are the caller's.
+// from, to: n elements. One thread an element.
+static __global__ void widen_kernel(const __nv_bfloat16* from, float* to, std::size_t n) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = __bfloat162float(from[i]);
+}
+
+// Activations of one batch, and one unit's weights that were gathered in bf16: allocated once. Other weights, and gradients, are the
+// caller's.
 struct Model::Parts {
   nn::ModelConfig config;
   units::Units units;
@@ -13,18 +22,29 @@ struct Model::Parts {
   nn::Gemm gemm;
   nn::Arena arena;
   nn::Activations<float> a;
+  float* wide;
 
   Parts(const nn::ModelConfig& model, int sequence, int most_sequences, cudaStream_t s)
       : config(model), units(model), T(sequence), most(most_sequences), stream(s), gemm(s) {
     nn::Arena measured;
     nn::Activations<float>::take(measured, config, most, T);
+    const std::size_t unit = std::max(units.size(0), units.size(1));
+    measured.take<float>(nn::Use::weights, unit);
     arena = nn::Arena(measured.used());
     a = nn::Activations<float>::take(arena, config, most, T);
+    wide = arena.take<float>(nn::Use::weights, unit);
     nn::check(cudaMemsetAsync(a.loss, 0, sizeof(float), stream), "clearing the loss");
   }
   nn::Context<float> context() const { return {gemm, stream, a.work, {}}; }
   nn::BlockShape shape(const Batch& batch) const { return nn::block_shape(config, batch.sequences, T); }
   nn::HeadShape head(const Batch& batch) const { return nn::head_shape(config, batch.sequences, T); }
+
+  const float* widened(int unit, const __nv_bfloat16* weights) const {
+    const std::size_t n = units.size(unit);
+    widen_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(weights, wide, n);
+    nn::check_launch("widen_kernel");
+    return wide;
+  }
 
   // Tensors of a unit's own buffer, whose elements lie as in the buffer of all units.
   template <class E>
@@ -90,4 +110,15 @@ void Model::embed_backward(float* gradients0, const Batch& batch) {
   const auto& at = p.units.layout.at;
   nn::embedding_backward(batch.tokens, p.a.d, p.embedding(at.wte, gradients0), p.embedding(at.wpe, gradients0),
                          batch.sequences, p.T, p.config.channels, p.stream);
+}
+
+void Model::embed(const __nv_bfloat16* weights0, const Batch& batch) { embed(parts_->widened(0, weights0), batch); }
+void Model::forward(int unit, const __nv_bfloat16* weights, const Batch& batch) {
+  forward(unit, parts_->widened(unit, weights), batch);
+}
+void Model::head(const __nv_bfloat16* weights0, float* gradients0, const Batch& batch, float scale) {
+  head(parts_->widened(0, weights0), gradients0, batch, scale);
+}
+void Model::backward(int unit, const __nv_bfloat16* weights, float* gradients, const Batch& batch) {
+  backward(unit, parts_->widened(unit, weights), gradients, batch);
 }

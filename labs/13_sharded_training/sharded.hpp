@@ -5,6 +5,7 @@
 // undefined at each call, and the only memory that a task has: cudaMalloc is forbidden. Helpers belong into an unnamed namespace: the
 // files are linked together.
 #pragma once
+#include <cuda_bf16.h>
 #include <cuda_runtime.h>
 #include <nccl.h>
 
@@ -66,6 +67,12 @@ class Model {
   void backward(int unit, const float* weights, float* gradients, const Batch& batch);
   void embed_backward(float* gradients0, const Batch& batch);
 
+  // The same with weights in bf16, which the model widens to fp32 in memory of its own.
+  void embed(const __nv_bfloat16* weights0, const Batch& batch);
+  void forward(int unit, const __nv_bfloat16* weights, const Batch& batch);
+  void head(const __nv_bfloat16* weights0, float* gradients0, const Batch& batch, float scale);
+  void backward(int unit, const __nv_bfloat16* weights, float* gradients, const Batch& batch);
+
   // Of the course's entry.cu.
   Model(const nn::ModelConfig& model, int sequence, int most_sequences, cudaStream_t stream);
   ~Model();
@@ -94,14 +101,16 @@ inline std::size_t zero2_workspace(const Model& model) { return (model.size(0) +
 void zero2(Model& model, float* weights, const Batch& batch, long long all_tokens, const AdamW& adam, float* gradients,
            float* m, float* v, void* workspace, std::size_t workspace_bytes, ncclComm_t comm, cudaStream_t stream);
 
-// ZeRO, stage 3: the same step, and no rank has all weights. A unit's weights are gathered before their use; those of unit 0 stay for the whole
-// step, those of a block until its buffer is needed for another one. Blocks 1 to L are gathered in forward. In backward the last three are still in
-// their buffers, and the others are gathered again.
-//   weights    own buffer, updated
+// ZeRO, stage 3, in mixed precision: the same step, and no rank has all weights. Each rank rounds its own part to bf16 once, and kernels
+// compute with the rounded weights; gradients, moments and the own weights stay fp32. A unit's weights are gathered in bf16 before their
+// use; those of unit 0 stay for the whole step, those of a block until its buffer is needed for another one. Blocks 1 to L are gathered
+// in forward. In backward the last three are still in their buffers, and the others are gathered again.
+//   weights    own buffer, fp32, updated
 //   gradients, m, v  as in zero2
-//   workspace  weights and gradients of unit 0, weights of three blocks, gradients of two: zero3_workspace(model) bytes
-inline std::size_t zero3_workspace(const Model& model) {
-  return (2 * model.size(0) + 5 * model.size(1)) * sizeof(float);
+//   workspace  fp32: gradients of unit 0 and of two blocks; then bf16: the own buffer, unit 0, three blocks: zero3_workspace(model, p) bytes
+inline std::size_t zero3_workspace(const Model& model, int p) {
+  const std::size_t fp32 = model.size(0) + 2 * model.size(1);
+  return 4 * fp32 + 2 * (model.elements() / static_cast<std::size_t>(p) + model.size(0) + 3 * model.size(1));
 }
 void zero3(Model& model, float* weights, const Batch& batch, long long all_tokens, const AdamW& adam, float* gradients,
            float* m, float* v, void* workspace, std::size_t workspace_bytes, ncclComm_t comm, cudaStream_t stream);

@@ -13,6 +13,12 @@ static __global__ void adamw_kernel(float* w, const float* g, float* m, float* v
   w[i] -= a.rate * (step + a.decay * w[i]);
 }
 
+// from, to: n elements, rounded to nearest. One thread an element.
+static __global__ void narrow_kernel(const float* from, __nv_bfloat16* to, std::size_t n) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = __float2bfloat16(from[i]);
+}
+
 // TASK(zero3)
 namespace {
 
@@ -45,16 +51,18 @@ void zero3(Model& model, float* weights, const Batch& batch, long long all_token
   int p = 1;
   ncclCommCount(comm, &p);
   const int L = model.blocks();
-  auto* outer = static_cast<float*>(workspace);        // weights of unit 0
-  float* outer_gradients = outer + model.size(0);      // and their gradients
-  float* block = outer_gradients + model.size(0);      // weights of three blocks
-  float* block_gradients = block + 3 * model.size(1);  // gradients of two blocks
+  const std::size_t all_own = model.elements() / static_cast<std::size_t>(p);
+  auto* outer_gradients = static_cast<float*>(workspace);                                 // of unit 0
+  float* block_gradients = outer_gradients + model.size(0);                               // of two blocks
+  auto* rounded = reinterpret_cast<__nv_bfloat16*>(block_gradients + 2 * model.size(1));  // the own buffer in bf16
+  __nv_bfloat16* outer = rounded + all_own;                                               // weights of unit 0
+  __nv_bfloat16* block = outer + model.size(0);                                           // weights of three blocks
   auto part = [&](int u) { return model.size(u) / static_cast<std::size_t>(p); };
   auto own = [&](int u) { return model.begin(u) / static_cast<std::size_t>(p); };
   auto weights_of = [&](int u) { return u == 0 ? outer : block + static_cast<std::size_t>(u % 3) * model.size(1); };
 
   auto gather = [&](int u) {
-    ncclAllGather(weights + own(u), weights_of(u), part(u), ncclFloat, to.comm, to.stream);
+    ncclAllGather(rounded + own(u), weights_of(u), part(u), ncclBfloat16, to.comm, to.stream);
     cudaEventRecord(u == 0 ? to.outer : to.gathered[u % 3], to.stream);
   };
   // Unit `next` takes the buffer of unit u, whose kernels are in the stream.
@@ -72,7 +80,8 @@ void zero3(Model& model, float* weights, const Batch& batch, long long all_token
         weights + own(u), gradients + own(u), m + own(u), v + own(u), part(u), adam);
   };
 
-  // What the stream has put into `weights` comes first; so does the end of the last call's kernels.
+  // The own part is rounded before any is gathered, and the last call's kernels have ended.
+  narrow_kernel<<<static_cast<unsigned>((all_own + 255) / 256), 256, 0, stream>>>(weights, rounded, all_own);
   cudaEventRecord(to.computed, stream);
   cudaStreamWaitEvent(to.stream, to.computed);
   for (int u = 0; u <= L && u <= 3; ++u) gather(u);

@@ -31,6 +31,7 @@ class Training : public TaskCheck {
   virtual std::int64_t measured_blocks() const { return 4; }
   // How often rank r's share of each unit's weights is gathered, beside one reduce-scatter of each unit.
   virtual std::int64_t gathers(const Case& c, int unit) const = 0;
+  virtual std::uint64_t bytes_of_weight() const { return 4; }  // as it is gathered
   virtual const char* needed() const = 0;
 
   static nn::ModelConfig config(const Case& c);

@@ -249,9 +249,10 @@ Verdict Training::verify_messages(const Case& c, std::span<const Message> messag
   std::uint64_t least = 0;
   std::vector<std::uint64_t> wanted;  // bytes of each transfer of a rank
   for (int u = 0; u <= units.blocks(); ++u) {
-    const auto times = static_cast<std::uint64_t>(1 + gathers(c, u)) * (p - 1);
-    wanted.insert(wanted.end(), times, 4 * units.size(u) / p);
-    least += times * (4 * units.size(u) / p);
+    const std::uint64_t part = units.size(u) / p, times = static_cast<std::uint64_t>(gathers(c, u)) * (p - 1);
+    wanted.insert(wanted.end(), p - 1, 4 * part);
+    wanted.insert(wanted.end(), times, bytes_of_weight() * part);
+    least += (p - 1) * 4 * part + times * bytes_of_weight() * part;
   }
   std::sort(wanted.begin(), wanted.end());
   for (int r = 0; r < c.ranks; ++r) {

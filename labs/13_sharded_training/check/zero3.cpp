@@ -1,5 +1,6 @@
 // Sharded weights.
 #include <algorithm>
+#include <bit>
 
 #include "common.hpp"
 
@@ -7,13 +8,22 @@ namespace ridge::lab::sharded_training {
 
 namespace {
 
+// To nearest, ties to even; no NaN.
+float to_bf16(float x) {
+  auto bits = std::bit_cast<std::uint32_t>(x);
+  bits += 0x7fff + (bits >> 16 & 1);
+  return std::bit_cast<float>(bits & 0xffff0000u);
+}
+
 class Zero3 : public Training {
  public:
   std::string id() const override { return "zero3"; }
   Shape shape(const Case& c) const override {
     const units::Units units = units_of(c);
     const std::size_t own = 4 * units.elements() / static_cast<std::size_t>(c.ranks);
-    return {{own, bytes_of_tokens(c), own, own}, {own, own, own, own}, 4 * (2 * units.size(0) + 5 * units.size(1))};
+    return {{own, bytes_of_tokens(c), own, own},
+            {own, own, own, own},
+            4 * (units.size(0) + 2 * units.size(1)) + own / 2 + 2 * (units.size(0) + 3 * units.size(1))};
   }
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
     const auto all = weights(c, c.shared_seed);
@@ -29,7 +39,9 @@ class Zero3 : public Training {
     std::vector<float> before(units.elements());
     for (std::size_t r = 0; r < p; ++r)
       for (std::size_t j = 0; j < before.size() / p; ++j) before[units.of_own(j, p, r)] = floats(in[4 * r])[j];
-    const auto s = step(c, in, before);
+    std::vector<float> rounded = before;
+    for (float& w : rounded) w = to_bf16(w);
+    const auto s = step(c, in, rounded);
     for (std::size_t r = 0; r < p; ++r) {
       Verdict v = verify_own(c, *s, in, out, r);
       if (v.ok)
@@ -48,11 +60,13 @@ class Zero3 : public Training {
   std::vector<Bound> bounds(const Case&) const override { return {{"exposed_messages", 4147e-6}}; }
 
  protected:
+  std::uint64_t bytes_of_weight() const override { return 2; }
   std::int64_t measured_blocks() const override { return 6; }
   // In backward the last three blocks are still there.
   std::int64_t gathers(const Case& c, int unit) const override { return unit >= 1 && unit <= c.size[0] - 3 ? 2 : 1; }
   const char* needed() const override {
-    return "a reduce-scatter and an all-gather of each unit, and a second all-gather of each block but the last three";
+    return "a reduce-scatter of each unit in fp32, an all-gather of each in bf16, and a second all-gather of each block but "
+           "the last three";
   }
 };
 
