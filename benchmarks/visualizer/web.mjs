@@ -24,6 +24,7 @@ const LINES = { 'loopback': null, '20 Mbit/s, 50 ms round trip': { rate: 20e6, d
 const MOVES = {   // the last one sends all that a view has, each time
   'roofline, zoom': ['roofline', i => window.turn(500, 300, i % 60 < 30 ? 1 : -1, true)],
   'timeline, zoom': ['timeline', i => window.turn(700, 400, i % 60 < 30 ? 0.3 : -0.3, false)],
+  'timeline, zoom, nothing drawn': ['timeline', i => window.turn(700, 400, i % 60 < 30 ? 0.3 : -0.3, false)],
   'timeline, pointer': ['timeline', i => window.point(330 + (7 * i) % 600, 190 + (3 * i) % 400)],
   'warp, requests': ['warp', i => window.press(i % 16 < 8 ? 'ArrowRight' : 'ArrowLeft')],
   'progress, pointer': ['progress', i => window.point(680 + (9 * i) % 560, 250)],
@@ -66,6 +67,8 @@ for (const [lineName, line] of Object.entries(LINES)) {
       idle.push({ view, percent: 100 * (ticks(pid) - before) / 1000 });   // of 100 ticks a second
     }
     await page.evaluate(hands);
+    // What is left without the browser's drawing, which takes the same processors here.
+    if (name.endsWith('nothing drawn')) await page.evaluate(() => { document.querySelector('canvas').visualizer.drawing.draw = () => {}; });
     const pid = line ? 0 : pidOf(), used = line ? 0 : ticks(pid), drawnBefore = (await counts()).frames;
     const got = await page.evaluate(async (text, length) => {
       const step = new Function(`return (${text})`)();
