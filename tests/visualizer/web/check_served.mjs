@@ -7,7 +7,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fetchPuppeteer, Server, skip } from '../../serve/browser.mjs';
+import { fetchPuppeteer, impostor, Server, skip } from '../../serve/browser.mjs';
 import { driver } from './drive.mjs';
 import { compare } from './pixels.mjs';
 import { viewsOf } from './views.mjs';
@@ -58,15 +58,19 @@ async function drag(name) {
 }
 
 const ends = [];   // of what is still running when a step fails
+async function alone(files) {
+  const child = spawn(ridge, ['viz', '--web', ...files], { env: { ...process.env, RIDGE_WORK: join(scratch, 'work') }, stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  ends.push(() => child.kill());
+  const url = await new Promise((done, fail) => {
+    child.stdout.on('data', data => { said += data; const found = said.match(/http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\//); if (found) done(found[0]); });
+    child.on('exit', code => fail(new Error(`ridge viz --web ended with ${code}: ${said}`)));
+  });
+  return { child, url };
+}
 try {
   { // Alone, for any trace.
-    const child = spawn(ridge, ['viz', '--web', ...viewsOf(source).timeline, viewsOf(source).warp[0]], { env: { ...process.env, RIDGE_WORK: join(scratch, 'work') }, stdio: ['ignore', 'pipe', 'inherit'] });
-    let said = '';
-    ends.push(() => child.kill());
-    const url = await new Promise((done, fail) => {
-      child.stdout.on('data', data => { said += data; const found = said.match(/http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\//); if (found) done(found[0]); });
-      child.on('exit', code => fail(new Error(`ridge viz --web ended with ${code}: ${said}`)));
-    });
+    const { child, url } = await alone([...viewsOf(source).timeline, viewsOf(source).warp[0]]);
     await page.goto(url, { waitUntil: 'load' });
     await shown();
     await settle();
@@ -106,6 +110,21 @@ try {
     const ended = new Promise(done => child.on('exit', done));
     child.kill('SIGINT');
     check('Ctrl-C ends the server in order', await ended === 0);
+  }
+
+  { // Another program at the port of a server that has ended.
+    const { child, url } = await alone(viewsOf(source).warp);
+    await page.goto(url, { waitUntil: 'load' });
+    await shown();
+    const ended = new Promise(done => child.on('exit', done)), { port, pathname } = new URL(url);
+    child.kill('SIGKILL');
+    await ended;
+    const stranger = await impostor(port);
+    for (let i = 0; i < 100 && stranger.heard.length < 2; ++i) await new Promise(done => setTimeout(done, 100));
+    check('another program at the port hears questions alone', stranger.heard.length >= 2 && stranger.heard.every(r => r.url.startsWith('/prove?question=')), JSON.stringify(stranger.heard));
+    check('and no token', !JSON.stringify(stranger.heard).includes(pathname.split('/')[1]));
+    await page.goto('about:blank');
+    await stranger.end();
   }
 
   { // The tab of a lab: a timeline and a warp view of the last check.
