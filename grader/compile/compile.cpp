@@ -404,7 +404,8 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
     return a != "-lnccl" && a != "-lcufft" && a != "-lcusolver" && a != "-lcuda" && a != "-lnvrtc";
   });
   if (!segment_end.empty()) argv.push_back(segment_end);
-  return run_tool(argv, program.parent_path(), worker);
+  // Where the user is: the linker's options may name files from there.
+  return run_tool(argv, worker ? program.parent_path() : fs::current_path(), worker);
 }
 
 }  // namespace ridge

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/driver.hpp"
+#include "stream/engine.hpp"
 
 struct CUctx_st {
   int device;
@@ -39,6 +40,17 @@ CUctx_st* primary_of(int device) {
   return c;
 }
 
+// A question about devices makes no context, though the runtime API answers it.
+class MakesNoContext {
+ public:
+  MakesNoContext() : used_(Engine::instance().used) {}
+  ~MakesNoContext() { Engine::instance().used = used_; }
+  MakesNoContext(const MakesNoContext&) = delete;
+
+ private:
+  bool used_;
+};
+
 CUresult device_there(CUdevice device) {
   if (!initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   int count = 0;
@@ -48,25 +60,23 @@ CUresult device_there(CUdevice device) {
 
 template <class Body>
 CUresult of_device(CUdevice device, const void* out, Body body) {
+  const MakesNoContext question;
   if (const CUresult error = device_there(device); error != CUDA_SUCCESS) return error;
   return out == nullptr ? CUDA_ERROR_INVALID_VALUE : body();
 }
 
 }  // namespace
 
-bool initialised() { return contexts().initialised; }
+// The runtime API initialises the driver, too.
+bool initialised() { return contexts().initialised || Engine::instance().used; }
 
 CUresult ready() {
   Contexts& all = contexts();
   std::lock_guard lock(all.mutex);
-  if (!all.initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   auto& own = stack();
-  // A program that began with the runtime API has the primary context already.
-  if (own.empty()) {
-    int device = 0;
-    cudaGetDevice(&device);
-    return all.primary.count(device) != 0 || all.users.empty() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
-  }
+  // A program that uses the runtime API as well has the primary context.
+  if (own.empty()) return Engine::instance().used ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
   if (own.back()->destroyed) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   int device = 0;
   cudaGetDevice(&device);
@@ -99,6 +109,7 @@ extern "C" {
 
 CUresult cuInit(unsigned flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  const MakesNoContext question;
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) return CUDA_ERROR_NO_DEVICE;
   contexts().initialised = true;
@@ -111,6 +122,7 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal) {
 }
 CUresult cuDeviceGetCount(int* count) {
   if (!initialised()) return CUDA_ERROR_NOT_INITIALIZED;
+  const MakesNoContext question;
   return count == nullptr ? CUDA_ERROR_INVALID_VALUE : result_of(cudaGetDeviceCount(count));
 }
 CUresult cuDeviceGetName(char* name, int bytes, CUdevice device) {

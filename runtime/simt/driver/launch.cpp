@@ -158,6 +158,12 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction func
         &shared, limit);
   });
 }
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
+                                                   CUoccupancyB2DSize shared_of, size_t dynamic_shared, int limit,
+                                                   unsigned flags) {
+  if (flags > cudaOccupancyDisableCachingOverride) return CUDA_ERROR_INVALID_VALUE;
+  return cuOccupancyMaxPotentialBlockSize(grid, block, function, shared_of, dynamic_shared, limit);
+}
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction function, int blocks, int block_size) {
   if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   return runtime(

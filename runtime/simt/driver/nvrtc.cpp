@@ -14,9 +14,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -146,6 +149,52 @@ int run(std::vector<std::string>& words, const fs::path& output) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
+// Headers of the C and C++ library, which NVRTC does not have and programs bring replacements of: here the real
+// ones are there.
+bool of_the_library(const std::string& name) {
+  static const std::set<std::string, std::less<>> all = {
+      "algorithm",     "array",    "assert.h",  "atomic",   "bit",         "bitset",
+      "cassert",       "cctype",   "cerrno",    "cfloat",   "chrono",      "cinttypes",
+      "climits",       "cmath",    "compare",   "complex",  "concepts",    "cstdarg",
+      "cstddef",       "cstdint",  "cstdio",    "cstdlib",  "cstring",     "ctime",
+      "ctype.h",       "errno.h",  "exception", "float.h",  "functional",  "initializer_list",
+      "inttypes.h",    "iomanip",  "iosfwd",    "iostream", "istream",     "iterator",
+      "limits",        "limits.h", "map",       "math.h",   "memory",      "mutex",
+      "new",           "numbers",  "numeric",   "optional", "ostream",     "ratio",
+      "set",           "span",     "sstream",   "stdarg.h", "stdbool.h",   "stddef.h",
+      "stdexcept",     "stdint.h", "stdio.h",   "stdlib.h", "string",      "string.h",
+      "string_view",   "thread",   "time.h",    "tuple",    "type_traits", "typeinfo",
+      "unordered_map", "utility",  "variant",   "vector"};
+  return all.count(name) != 0;
+}
+
+// The compiler's messages without our folders. A missing header is told in NVRTC's words: programs read from them which
+// header to give, and try again.
+std::string own_log(const std::string& said, const std::string& folder) {
+  std::string log;
+  for (std::size_t at = 0; at < said.size();) {
+    const std::size_t end = std::min(said.find('\n', at), said.size());
+    std::string line = said.substr(at, end - at);
+    at = end + 1;
+    for (const std::string& place : {folder + "/headers/", folder + "/"})
+      for (std::size_t found = 0; (found = line.find(place)) != std::string::npos;) line.erase(found, place.size());
+    constexpr std::string_view kFatal = " fatal error: ";
+    const std::size_t fatal = line.find(kFatal), colon = line.find(':');
+    std::string header = fatal == std::string::npos ? "" : line.substr(fatal + kFatal.size());
+    if (header.starts_with("'") && header.ends_with("' file not found"))
+      header = header.substr(1, header.rfind('\'') - 1);
+    else if (header.ends_with(": No such file or directory"))
+      header.resize(header.rfind(": No such"));
+    else
+      header.clear();
+    if (!header.empty())
+      line = line.substr(0, colon) + "(" + std::to_string(std::atoi(line.c_str() + colon + 1)) +
+             "): catastrophic error: could not open source file \"" + header + "\"";
+    log += line + "\n";
+  }
+  return log;
+}
+
 nvrtcResult give(const std::string& text, char* out) {
   if (out == nullptr) return NVRTC_ERROR_INVALID_INPUT;
   std::memcpy(out, text.c_str(), text.size() + 1);
@@ -216,7 +265,8 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int options, const char* const* 
   bool written = !folder.path().empty() && write_text(source, p->source + pointers(*p));
   for (const auto& [name, text] : p->headers) {
     const fs::path file = (headers / name).lexically_normal();
-    if (file.string().starts_with(headers.string() + "/")) written = written && write_text(file, text);
+    if (!of_the_library(name) && file.string().starts_with(headers.string() + "/"))
+      written = written && write_text(file, text);
   }
   if (!written) {
     p->log = "ridge: cannot write to a temporary folder (is there space?)\n";
@@ -229,7 +279,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int options, const char* const* 
   for (int i = 0; i < options; ++i)
     if (!of_nvrtc_alone(given[i])) words.emplace_back(given[i]);
   const int code = run(words, said);
-  p->log = read_text(said);
+  p->log = own_log(read_text(said), folder.path().string());
   p->image = code == 0 ? read_text(made) : "";
   p->compiled = code == 0;
   if (code == 2) return NVRTC_ERROR_INVALID_OPTION;

@@ -343,6 +343,9 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfun
                                                               size_t dynamic_shared, unsigned flags);
 CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function, CUoccupancyB2DSize shared_of,
                                           size_t dynamic_shared, int limit);
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
+                                                   CUoccupancyB2DSize shared_of, size_t dynamic_shared, int limit,
+                                                   unsigned flags);
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction function, int blocks, int block_size);
 
 CUresult cuMemGetInfo(size_t* free, size_t* total);

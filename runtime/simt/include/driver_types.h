@@ -1,6 +1,7 @@
 // Types and enumerators of the CUDA runtime that the emulator supports, with CUDA 13's own names and values.
 #pragma once
 #define __DRIVER_TYPES_H__  // as CUDA's own: other headers ask for it
+#include <limits.h>
 #include <cstddef>
 
 #include "vector_types.h"

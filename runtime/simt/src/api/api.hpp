@@ -41,6 +41,7 @@ cudaError_t call(Safety safety, Body body) {
   if (cudaError_t error = refusal()) return error;
   Engine& engine = Engine::instance();
   std::lock_guard lock(engine.mutex);
+  engine.used = true;
   if (cudaError_t error = sticky()) return keep(error);
   if (safety == Safety::not_in_capture)
     if (cudaError_t error = capture_forbids()) return keep(error);

@@ -25,6 +25,7 @@ class Engine {
 
   // Held during every call of the API. Host functions run without it.
   std::mutex mutex;
+  bool used = false;  // a call of the runtime API has been made, which makes the primary context
 
   Streams streams;
   Handles<CUevent_st> events;

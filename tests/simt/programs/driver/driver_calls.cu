@@ -1,6 +1,5 @@
-// The driver API beside the runtime API: devices, contexts, memory, two-dimensional copies, fills, streams, events, occupancy, errors.
-// The module comes from a file, as `ridge cc -cubin` writes one.
-// link: -lcuda -lnvrtc
+// The driver API beside the runtime API: devices, contexts, memory, two-dimensional copies, fills, streams, events,
+// occupancy, errors. The module comes from a file, as `ridge cc -cubin` writes one. link: -lcuda -lnvrtc
 #include <cuda.h>
 #include <nvrtc.h>
 #include <unistd.h>
@@ -34,6 +33,8 @@ int main() {
   CUdevice device = -1, other = -1;
   expect(cuDeviceGetCount(&count) == CUDA_SUCCESS && count >= 1, "count");
   expect(cuDeviceGet(&device, 0) == CUDA_SUCCESS && cuDeviceGet(&other, count) == CUDA_ERROR_INVALID_DEVICE, "device");
+  CUdeviceptr early;
+  expect(cuMemAlloc(&early, 4) == CUDA_ERROR_INVALID_CONTEXT, "no context yet");
   char name[256] = "";
   cudaDeviceProp properties;
   CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
