@@ -226,6 +226,9 @@ class Parser {
       case Id::debug:
         extra.push_back("-g");
         break;
+      case Id::default_device:
+        out_.options.device_by_default = true;
+        break;
       case Id::define:
         extra.push_back("-D" + v);
         break;

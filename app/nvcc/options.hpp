@@ -14,6 +14,7 @@ enum class Id {
   compile,
   compiler_options,
   debug,
+  default_device,
   define,
   depfile,
   depfile_name,
@@ -123,6 +124,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"--help", "-h", Id::help},
     {"--version", "-V", Id::version},
     {"--options-file", "-optf", Id::options_file, true},
+    {"--device-as-default-execution-space", "-default-device", Id::default_device},  // nvrtc's
     // What follows changes nothing here.
     {"--allow-unsupported-compiler", "-allow-unsupported-compiler", Id::ignored},
     {"--archive-options", "-Xarchive", Id::ignored, true},

@@ -247,7 +247,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     std::vector<fs::path> libraries;
     if (!options.worker) libraries = {cccl_headers(), "/usr/include"};
     CudaIncludes includes(folder / "headers", std::move(dirs), std::move(only), std::move(libraries));
-    write_file(input, includes.rewrite(source, shown_name, options.child_launches));
+    write_file(input, includes.rewrite(source, shown_name, {options.child_launches, options.device_by_default}));
     copies = includes.copies();
     copies.push_back({shown_name, source, input});
     notes = includes.notes();

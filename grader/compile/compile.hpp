@@ -28,10 +28,11 @@ struct CompileOptions {
   std::vector<std::string> forbidden_headers = {};  // "cub/": what they begin with
   bool reuse = false;                               // what lies in the student's cache may be used
   Dependencies dependencies = {};
-  bool preprocess = false;        // the "object" is the text after preprocessing
-  bool linked_by_others = false;  // perhaps: dynamic shared arrays have one name in the object (dynamic_shared.hpp)
-  bool child_launches = true;     // kernels may launch kernels; nvcc wants -rdc=true for that
-  bool worker = false;            // for a judged worker: its main runs the static initialisers, and the policy holds
+  bool preprocess = false;         // the "object" is the text after preprocessing
+  bool linked_by_others = false;   // perhaps: dynamic shared arrays have one name in the object (dynamic_shared.hpp)
+  bool device_by_default = false;  // functions that say nothing of a side are for kernels
+  bool child_launches = true;      // kernels may launch kernels; nvcc wants -rdc=true for that
+  bool worker = false;             // for a judged worker: its main runs the static initialisers, and the policy holds
 };
 
 // The headers that the compiler says it read (-MD, in `list`) and the lab forbids, as a message; else empty.

@@ -28,14 +28,15 @@ void write_copy(const std::string& path, const std::string& text) {
 }
 
 std::vector<std::pair<std::size_t, std::string>> errors_of(const simt::FileSides& file, const simt::Sides& sides,
-                                                           bool child_launches) {
+                                                           CallRules rules) {
   std::vector<std::pair<std::size_t, std::string>> errors;
-  if (!child_launches)
+  if (!rules.child_launches)
     for (const std::size_t at : file.child_launches)
       errors.emplace_back(at, "a kernel launch from a __device__ or __global__ function needs -rdc=true");
-  for (const simt::SideUse& use : file.uses)
-    if (std::string message = sides.message(use, file.functions.all[use.caller]); !message.empty())
-      errors.emplace_back(use.at, std::move(message));
+  if (!rules.device_by_default)
+    for (const simt::SideUse& use : file.uses)
+      if (std::string message = sides.message(use, file.functions.all[use.caller]); !message.empty())
+        errors.emplace_back(use.at, std::move(message));
   std::sort(errors.begin(), errors.end());
   return errors;
 }
@@ -47,16 +48,16 @@ std::string beside(const std::string& shown_from, std::string_view file) {
 
 }  // namespace
 
-std::string CudaIncludes::rewrite(const fs::path& source, const std::string& shown_name, bool child_launches) {
+std::string CudaIncludes::rewrite(const fs::path& source, const std::string& shown_name, CallRules rules) {
   simt::FileSides own;
   std::string text = rewrite_one(source, shown_name, own);
   simt::Sides sides;
   sides.add(own.functions);
   for (const auto& [copy, header] : header_sides_) sides.add(header.functions);
   for (const auto& [copy, header] : header_sides_)
-    if (const auto errors = errors_of(header, sides, child_launches); !errors.empty())
+    if (const auto errors = errors_of(header, sides, rules); !errors.empty())
       write_copy(copy, simt::with_errors(file_text(copy), errors));
-  return simt::with_errors(std::move(text), errors_of(own, sides, child_launches));
+  return simt::with_errors(std::move(text), errors_of(own, sides, rules));
 }
 
 std::string CudaIncludes::rewrite_one(const fs::path& source, const std::string& shown_name, simt::FileSides& sides) {

@@ -11,6 +11,13 @@
 
 namespace ridge {
 
+// Which calls are allowed.
+struct CallRules {
+  bool child_launches = true;  // kernels launch kernels
+  bool device_by_default =
+      false;  // functions without __host__ and __device__ are for kernels, as nvrtc's -default-device says
+};
+
 class CudaIncludes {
  public:
   // Rewritten copies go to `folder`; `dirs` are the user's -I folders. `only`, where given: the folders outside of
@@ -22,8 +29,7 @@ class CudaIncludes {
 
   // `source` rewritten, its includes leading to rewritten copies of the user's headers. Messages call it `shown_name`.
   // Calls that cross from one side to the other become errors, in the headers' copies too.
-  // So do launches from kernels, unless `child_launches`.
-  std::string rewrite(const fs::path& source, const std::string& shown_name, bool child_launches = true);
+  std::string rewrite(const fs::path& source, const std::string& shown_name, CallRules rules = {});
 
   // The file that the compiler reads in place of the header named in the source.
   struct Copy {

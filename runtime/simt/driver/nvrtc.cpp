@@ -77,9 +77,7 @@ std::string read_text(const fs::path& file) {
 
 // Options of NVRTC that nvcc does not have, without a value of their own: they change nothing here.
 bool of_nvrtc_alone(const std::string& option) {
-  for (const char* name : {"--device-as-default-execution-space",
-                           "-default-device",
-                           "--builtin-move-forward",
+  for (const char* name : {"--builtin-move-forward",
                            "-builtin-move-forward",
                            "--builtin-initializer-list",
                            "-builtin-initializer-list",
