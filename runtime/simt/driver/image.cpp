@@ -214,6 +214,19 @@ std::unique_ptr<Image> load_image(const std::string& bytes, std::string& why) {
   return image;
 }
 
+std::string variables_as_text(const std::string& bytes) {
+  const Elf elf(bytes);
+  std::string text;
+  if (!elf.sound()) return text;
+  elf.symbols(SHT_SYMTAB, [&](const ElfW(Sym) & s, const char* name) {
+    const std::string_view n = name;
+    const bool ours = n.find("ridge") != std::string_view::npos || n.starts_with("_ZGV") || n.find('.') != n.npos;
+    if (s.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s.st_info) == STT_OBJECT && s.st_size != 0 && !ours)
+      text += "// .global .align 4 .b8 " + std::string(n) + "[" + std::to_string(s.st_size) + "];\n";
+  });
+  return text;
+}
+
 std::string target_of(const std::string& bytes, const std::string& pointer) {
   const Elf elf(bytes);
   if (!elf.sound()) return {};

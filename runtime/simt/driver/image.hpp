@@ -26,6 +26,9 @@ std::string image_bytes(const void* data);
 // impossible: `why` says it then. Images stay: addresses of a module that is unloaded are never used again.
 std::unique_ptr<Image> load_image(const std::string& bytes, std::string& why);
 
+// The variables that the image defines, as PTX declares them, a comment a line: programs look for their names there.
+std::string variables_as_text(const std::string& bytes);
+
 // The name in the image of what the constant `pointer` points at; empty where there is no such constant.
 std::string target_of(const std::string& bytes, const std::string& pointer);
 

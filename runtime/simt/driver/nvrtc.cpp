@@ -287,7 +287,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int options, const char* const* 
     return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
   }
   if (code != 0) return NVRTC_ERROR_COMPILATION;
-  p->text = ridge::simt::driver::image_text(p->image);
+  p->text = ridge::simt::driver::image_text(p->image) + ridge::simt::driver::variables_as_text(p->image);
   for (std::size_t i = 0; i < p->expressions.size(); ++i)
     p->expressions[i].second = ridge::simt::driver::target_of(p->image, name_of_pointer(i));
   return NVRTC_SUCCESS;

@@ -56,7 +56,7 @@ SharedSegment::SharedSegment(const Program& program, const void* own, std::size_
 
 void SharedSegment::poison(std::size_t dynamic_bytes) const {
   for (const auto& [from, to] : static_) fill(from, to);
-  fill(dynamic_, dynamic_ + dynamic_bytes);
+  if (ridge_dynamic_shared != nullptr) fill(dynamic_, dynamic_ + dynamic_bytes);  // else no array can be there
 }
 
 }  // namespace ridge::simt

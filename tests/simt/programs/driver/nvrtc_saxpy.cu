@@ -76,6 +76,7 @@ int main() {
   expect(nvrtcGetPTXSize(program, &bytes) == NVRTC_SUCCESS, "size of the PTX");
   std::vector<char> ptx(bytes);
   expect(nvrtcGetPTX(program, ptx.data()) == NVRTC_SUCCESS && ptx[bytes - 1] == 0, "PTX");
+  expect(std::strstr(ptx.data(), ".global .align 4 .b8 shift[16];") != nullptr, "the constant's name");
   CUmodule module, again;
   DRIVER_CHECK(cuModuleLoadData(&module, ptx.data()));
   expect(nvrtcGetCUBINSize(program, &bytes) == NVRTC_SUCCESS, "size of the CUBIN");
