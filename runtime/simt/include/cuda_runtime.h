@@ -34,7 +34,11 @@
 #else
 #define __global__ __attribute__((noipa))
 #endif
+#ifdef RIDGE_MODULE  // the program writes them, which the compiler does not see
+#define __constant__ __attribute__((section("ridge_constant"), used))
+#else
 #define __constant__ __attribute__((section("ridge_constant")))
+#endif
 #define __constant_const__ __attribute__((section("ridge_constant_const")))  // the rewriter chooses
 #define __managed__
 #ifdef __clang__
