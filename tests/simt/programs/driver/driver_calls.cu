@@ -1,5 +1,6 @@
 // The driver API beside the runtime API: devices, contexts, memory, two-dimensional copies, fills, streams, events,
-// occupancy, errors. The module comes from a file, as `ridge cc -cubin` writes one. link: -lcuda -lnvrtc
+// occupancy, errors. The module comes from a file, as `ridge cc -cubin` writes one.
+// link: -lcuda -lnvrtc
 #include <cuda.h>
 #include <nvrtc.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // Kernels that are compiled while the program runs, loaded and launched through the driver API: static and dynamic
 // shared memory, constants, globals, templates by name expressions, a header that is given as text, errors in the
-// log. link: -lcuda -lnvrtc
+// log.
+// link: -lcuda -lnvrtc
 #include <cuda.h>
 #include <nvrtc.h>
 
