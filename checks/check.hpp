@@ -39,6 +39,27 @@ struct Case {
   std::uint64_t shared_seed = 0;
   // Nonzero: the judge puts the values that fill() made into another order, drawn from this seed (value_bytes()).
   std::uint64_t reordered = 0;
+  // Never leaves the judge: answer() and marks() may draw from it what a submission must not know.
+  std::uint64_t secret = 0;
+};
+
+// A question that host code asks the judge in the middle of a call (runtime/lab/ask.hpp). The lab gives the numbers a
+// meaning.
+struct Question {
+  std::array<std::int64_t, 8> value{};
+};
+struct Answer {
+  std::array<double, 4> value{};
+};
+
+// A number that the check itself gives an answer, such as the share of a table's entries that are right. A goal with
+// the metric `marked` whose id is `goal` takes it (docs/metrics.md).
+struct Mark {
+  std::string goal;
+  double value = 0;
+  std::string unit = {};
+  std::string message = {};  // what is off, with its arithmetic
+  std::string secret = {};   // the text where the inputs are secret: no value in it
 };
 
 // Data that one rank sent to another.
@@ -109,6 +130,17 @@ class TaskCheck {
   virtual Work work(const Case& c) const = 0;
   // The bounds of the measured case on the emulator: one for each `..._over_bound` metric in lab.toml.
   virtual std::vector<Bound> bounds(const Case&) const { return {}; }
+  // The questions that one call may ask; a call that asks more fails (gate `questions`). 0: none.
+  virtual std::size_t most_questions(const Case&) const { return 0; }
+  // The answer to the last question of `asked`, which holds all of this call so far. Its numbers may be any.
+  virtual Answer answer(const Case&, std::span<const Question> /*asked*/) const { return {}; }
+  // Checks the questions of a call whose answer is right.
+  virtual Verdict verify_questions(const Case&, std::span<const Question>) const { return {}; }
+  // Of a right answer on which nothing was timed; those of the last such case count.
+  virtual std::vector<Mark> marks(const Case&, ConstBuffers /*in*/, ConstBuffers /*out*/,
+                                  std::span<const Question>) const {
+    return {};
+  }
   // True where host code must see the inputs' values: data that starts in host memory, launches that depend on results.
   // Otherwise `grade` runs host code with other inputs than those that its kernels are judged with (backend cpu).
   virtual bool host_reads_inputs() const { return false; }

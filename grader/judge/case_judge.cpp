@@ -61,11 +61,21 @@ Gate CaseJudge::share(SubmissionWorkers& workers, const RankBuffers& buffers) {
   return explain_(workers.share(buffers, limit_));
 }
 
+void CaseJudge::listen(SubmissionWorkers& workers, const lab::Case& c, std::size_t calls) {
+  questions_.emplace(check_, c, calls);
+  if (questions_->any_allowed())
+    workers.set_answerer([this](const protocol::Ask& ask) { return questions_->answer(ask); });
+  else
+    workers.set_answerer({});
+}
+
 Gate CaseJudge::run(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers, bool record,
                     std::vector<Reply>& replies) {
   Lap lap(time_.run);
+  listen(workers, c, 1);
   replies = workers.run(buffers, 1, record, false, limit_);
-  return explain_all(explain_, replies, c.ranks);
+  Gate g = explain_all(explain_, replies, c.ranks);
+  return g.check.empty() ? questions_->gate() : g;
 }
 
 Gate CaseJudge::answered(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers) {
@@ -107,6 +117,8 @@ CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, boo
   }
   if (g.check.empty()) {
     lab::Verdict v = buffers.verify();
+    if (v.ok) v = check_.verify_questions(c, questions_->asked());
+    if (v.ok) answer.marks = buffers.marks(questions_->asked());
     if (!v.ok && has_messages) check_.tell_of_messages(c, workers.messages(), v);
     if (has_messages && v.ok)
       if (lab::Verdict t = check_.verify_messages(c, workers.messages()); !t.ok)

@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "checks/check.hpp"
 #include "grader/judge/explain.hpp"
 #include "grader/judge/judge.hpp"
+#include "grader/judge/questions.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/worker/submission_workers.hpp"
 
@@ -39,6 +41,7 @@ class CaseJudge {
     Gate gate;                   // the first that failed
     Gate traffic;                // the answer is right, and what passed between the ranks is not
     std::vector<Reply> replies;  // of the plain call, rank by rank
+    std::vector<lab::Mark> marks;  // of a right answer
   };
   // Case `number` of the task, from 1. `again`: it is called once more, with other data.
   Answer judge(const lab::Case& c, std::uint64_t number, bool again);
@@ -64,6 +67,8 @@ class CaseJudge {
   Gate share(SubmissionWorkers& workers, const RankBuffers& buffers);
   Gate run(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers, bool record,
            std::vector<Reply>& replies);
+  // The questions of the run that follows, of so many calls.
+  void listen(SubmissionWorkers& workers, const lab::Case& c, std::size_t calls);
   // The same, and its answer.
   Gate answered(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers);
   static Gate verified(const RankBuffers& buffers);  // the answer alone
@@ -90,6 +95,7 @@ class CaseJudge {
   std::uint32_t next_id_ = 1;                          // of a buffer
   int sanitized_cases_ = 0;
   bool sanitizer_gave_up_ = false;
+  std::optional<Questions> questions_;  // of the last run
   std::string output_;
   double output_bytes_ = 0;
 };

@@ -55,6 +55,7 @@ Gate CaseJudge::sanitized(const lab::Case& c, RankBuffers& buffers, std::uint64_
   buffers.poison(derived_seed(seed_, "sanitized", number));
   if (Gate g = share(workers, buffers); !g.check.empty()) return g;
   Lap lap(time_.run);
+  listen(workers, c, 2);
   std::vector<Reply> replies = workers.run(buffers, 2, false, true, limit_);  // twice: leaks
   sanitizer_gave_up_ = forgive_slow(replies);
   if (!sanitizer_gave_up_) ++sanitized_cases_;

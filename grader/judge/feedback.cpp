@@ -132,6 +132,7 @@ std::string failure_class(const std::string& check) {
       {"mismatch", "ranks make different calls; `ridge check` says which"},
       {"agree", "ranks have different answers"},
       {"traffic", "what passes between the ranks is not what the task asks for; `ridge check` says where"},
+      {"questions", "a call asked the judge more questions than it may"},
       {"output", "printed too much and was stopped: remove the prints"}};
   for (auto [name, text] : known)
     if (check == name) return text;

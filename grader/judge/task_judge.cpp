@@ -147,6 +147,10 @@ bool TaskJudge::judge_answer(const lab::Case& c, std::uint64_t number, bool agai
     show_wrong(c, number, answer.replies);
     return false;
   }
+  for (lab::Mark mark : answer.marks) {
+    if (quiet()) mark.message = mark.secret;
+    measured_.marks.push_back(std::move(mark));
+  }
   return !c.measured || !traffic_.name.empty() || take_counts(c, answer.replies);
 }
 

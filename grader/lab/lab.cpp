@@ -19,7 +19,7 @@ namespace {
 // The gates that a hint may answer: the judge's, and those of the labs' checks.
 constexpr std::string_view kGates[] = {"build",    "correct",    "memory",    "memory-limit", "launch",
                                        "run",      "time-limit", "device",    "agree",        "traffic",
-                                       "deadlock", "mismatch",   "in-flight", "bubble"};
+                                       "deadlock", "mismatch",   "in-flight", "bubble",       "questions"};
 
 bool may_fail(const Task& task, const std::string& what) {
   return std::find(std::begin(kGates), std::end(kGates), what) != std::end(kGates) ||

@@ -17,6 +17,7 @@ struct Measured {
   std::optional<Counted> counted;
   std::vector<Timeline> ranks;  // of the counted case, where it has several
   std::vector<Timing> timings;  // one for each measured case
+  std::vector<lab::Mark> marks;  // of all cases, given by the lab's check
 };
 
 struct MetricValue {

@@ -14,6 +14,20 @@ double points_for(const Goal& g, double value) {
   return g.points * std::clamp(fraction, 0.0, 1.0);
 }
 
+namespace {
+
+// The mark for this goal in the case that earns least.
+MetricValue worst_mark(const Goal& g, const Measured& m) {
+  MetricValue v;
+  v.note = "not measured: the lab's check gave no mark";
+  for (const lab::Mark& mark : m.marks)
+    if (mark.goal == g.id && (!v.value || points_for(g, mark.value) < points_for(g, *v.value)))
+      v = {mark.value, mark.unit, mark.message, {}};
+  return v;
+}
+
+}  // namespace
+
 void score_goals(TaskResult& task, const Task& spec, lab::Backend backend, const Measured& measured, bool correct) {
   if (correct) task.points += spec.points_correct;
   for (const Goal& g : spec.goals) {
@@ -26,7 +40,7 @@ void score_goals(TaskResult& task, const Task& spec, lab::Backend backend, const
         r.note = fmt::format("counts once the goal '{}' is met", g.after);
       }
     if (ready) {
-      MetricValue v = measure(g.metric, measured, spec.baseline);
+      MetricValue v = g.metric == "marked" ? worst_mark(g, measured) : measure(g.metric, measured, spec.baseline);
       r.value = v.value;
       r.unit = v.unit;
       if (v.value) {

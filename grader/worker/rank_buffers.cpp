@@ -79,4 +79,9 @@ lab::Verdict RankBuffers::verify() const {
   return check_.verify(case_, copy.in, copy.out);
 }
 
+std::vector<lab::Mark> RankBuffers::marks(std::span<const lab::Question> asked) const {
+  const HostCopy copy = collect(-1);
+  return check_.marks(case_, copy.in, copy.out, asked);
+}
+
 }  // namespace ridge

@@ -49,6 +49,8 @@ class RankBuffers {
 
   // Downloads the outputs and compares them with the expected ones.
   lab::Verdict verify() const;
+  // Of a right answer; `asked`: in the call that gave it.
+  std::vector<lab::Mark> marks(std::span<const lab::Question> asked) const;
 
  private:
   const lab::TaskCheck& check_;

@@ -54,10 +54,10 @@ Reply RankWorker::run(const CaseBuffers& buffers, unsigned times, bool record, b
   if (replay_ == nullptr) {
     request.record = record ? (requests_ ? 2 : 1) : 0;
     request.sanitize = sanitize ? 1 : 0;
-    return first_.run(calls, request, limit_seconds);
+    return first_.run(calls, request, limit_seconds, answerer_);
   }
   request.trace = 1;
-  Reply r = first_.run(calls, request, times * limit_seconds);
+  Reply r = first_.run(calls, request, times * limit_seconds, answerer_);
   if (!r.good() || (go_on && !go_on())) return r;
   protocol::Replay again;
   again.bytes = r.trace.bytes;

@@ -38,6 +38,8 @@ class RankWorker {
   Reply run(const CaseBuffers& buffers, unsigned times, bool record, bool sanitize, double limit_seconds,
             const std::function<bool()>& go_on = {});
 
+  // Answers what the submission asks in the runs from now on.
+  void set_answerer(Answerer answerer) { answerer_ = std::move(answerer); }
   // Launch records come with requests from now on (emulator).
   void keep_requests() { requests_ = true; }
 
@@ -48,6 +50,7 @@ class RankWorker {
   WorkerProcess first_;
   std::unique_ptr<WorkerProcess> replay_;
   bool decoys_ = false, requests_ = false;
+  Answerer answerer_;
 };
 
 }  // namespace ridge

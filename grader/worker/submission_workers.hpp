@@ -25,6 +25,8 @@ class SubmissionWorkers {
   // end too. `record`: with launch records (emulator).
   std::vector<Reply> run(const RankBuffers& buffers, unsigned times, bool record, bool sanitize, double limit_seconds);
 
+  // Answers what the submission asks in the runs from now on; of a task without ranks.
+  void set_answerer(Answerer answerer) { workers_.front()->set_answerer(std::move(answerer)); }
   // Launch records come with requests from now on (emulator).
   void keep_requests();
   // Data that passed between ranks in the last run: device memory as repeated, the host's (MPI) as sent. On GPUs nobody

@@ -44,6 +44,10 @@ bool parse_done(std::span<const char> packet, std::uint64_t sequence, protocol::
   return ok;
 }
 
+bool parse_ask(std::span<const char> packet, std::uint64_t sequence, protocol::Ask& ask) {
+  return parse(packet, protocol::Type::ask, sequence, ask);
+}
+
 bool parse_report(std::span<const char> packet, std::uint64_t sequence, protocol::Report& report) {
   bool ok = parse(packet, protocol::Type::report, sequence, report);
   end(report.text);

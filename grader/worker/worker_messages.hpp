@@ -11,6 +11,7 @@ namespace ridge {
 // These return false if the packet is not the message that is due. The last argument is valid only if they return true.
 bool parse_hello(std::span<const char> packet, protocol::Hello& hello);
 bool parse_done(std::span<const char> packet, std::uint64_t sequence, protocol::Done& done);
+bool parse_ask(std::span<const char> packet, std::uint64_t sequence, protocol::Ask& ask);
 bool parse_report(std::span<const char> packet, std::uint64_t sequence, protocol::Report& report);
 
 }  // namespace ridge

@@ -249,8 +249,25 @@ bool WorkerProcess::wait_packet(double limit_seconds, Reply& reply, std::vector<
   return false;
 }
 
+// The packet that ends a request. Questions before it are answered.
+bool WorkerProcess::wait_answer(double limit_seconds, const Answerer& answerer, Reply& reply, std::vector<char>& packet,
+                                int& fd) {
+  for (const double end = now() + limit_seconds;;) {
+    if (!wait_packet(std::max(end - now(), 0.0), reply, packet, fd)) return false;
+    protocol::Ask ask;
+    if (!answerer || !parse_ask(packet, sequence_, ask)) return true;
+    if (fd >= 0) close(fd);
+    fd = -1;
+    const protocol::Told told = answerer(ask);
+    if (!protocol::send_packet(socket_, protocol::Type::told, sequence_, &told, sizeof told)) {
+      reply.fate = Fate::crashed;
+      return false;
+    }
+  }
+}
+
 Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds,
-                             bool wants_trace) {
+                             bool wants_trace, const Answerer& answerer) {
   Reply reply;
   // An answer can't be there before its question, nor carry a number that nobody could know.
   if (on(Defence::strict_protocol)) {
@@ -267,7 +284,7 @@ Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& paylo
   if (ok) {
     ok = protocol::send_packet(socket_, type, sequence_, payload.data(), payload.size(), fd);
     if (ok)
-      ok = wait_packet(limit_seconds, reply, packet, received);
+      ok = wait_answer(limit_seconds, answerer, reply, packet, received);
     else
       reply.fate = Fate::crashed;
   }
@@ -301,12 +318,13 @@ Reply WorkerProcess::add_buffer(const protocol::Buffer& buffer, int fd, double l
   return request(protocol::Type::buffer, payload, fd, limit_seconds);
 }
 
-Reply WorkerProcess::run(const std::vector<protocol::Call>& calls, protocol::Run head, double limit_seconds) {
+Reply WorkerProcess::run(const std::vector<protocol::Call>& calls, protocol::Run head, double limit_seconds,
+                         const Answerer& answerer) {
   head.calls = static_cast<std::uint32_t>(calls.size());
   std::vector<char> payload(sizeof head + calls.size() * sizeof(protocol::Call));
   std::memcpy(payload.data(), &head, sizeof head);
   if (!calls.empty()) std::memcpy(payload.data() + sizeof head, calls.data(), calls.size() * sizeof(protocol::Call));
-  return request(protocol::Type::run, payload, -1, limit_seconds, head.trace != 0);
+  return request(protocol::Type::run, payload, -1, limit_seconds, head.trace != 0, answerer);
 }
 
 Reply WorkerProcess::replay(const protocol::Replay& what, int trace, double limit_seconds) {

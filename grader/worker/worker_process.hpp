@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -78,6 +79,9 @@ struct StartedWorker {
 };
 StartedWorker start_worker(const fs::path& program, const WorkerOptions& options);
 
+// Answers a question that comes in the middle of a run. A run without one may ask nothing.
+using Answerer = std::function<protocol::Told(const protocol::Ask&)>;
+
 class WorkerProcess {
  public:
   // Starts `program` in a sandbox and waits for its hello. Throws Error(Exit::environment) where the machine can't run
@@ -92,7 +96,8 @@ class WorkerProcess {
 
   Reply add_buffer(const protocol::Buffer& buffer, int fd, double limit_seconds);
   // `request` without its number of calls.
-  Reply run(const std::vector<protocol::Call>& calls, protocol::Run request, double limit_seconds);
+  Reply run(const std::vector<protocol::Call>& calls, protocol::Run request, double limit_seconds,
+            const Answerer& answerer = {});
   Reply replay(const protocol::Replay& request, int trace, double limit_seconds);
 
   bool alive() const { return pid_ > 0; }
@@ -103,7 +108,8 @@ class WorkerProcess {
 
  private:
   Reply request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds,
-                bool wants_trace = false);
+                bool wants_trace = false, const Answerer& answerer = {});
+  bool wait_answer(double limit_seconds, const Answerer& answerer, Reply& reply, std::vector<char>& packet, int& fd);
   bool wait_packet(double limit_seconds, Reply& reply, std::vector<char>& packet, int& fd);
   bool drain();  // false once the worker printed too much
   void stop(Reply* reply);

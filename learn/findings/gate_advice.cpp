@@ -95,6 +95,9 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
   if (c.name == "agree")
     return "Each rank may be near to the sum, but copies drift apart where ranks add in different orders: add in one "
            "order, or pass the sum on.";
+  if (c.name == "questions")
+    return "Every question counts, also one that is asked twice. Print what you ask, keep the answers, and decide before "
+           "asking which question would change your choice.";
   if (c.name == "traffic")
     return "Draw the messages of this case, who sends how much to whom in which step, and compare that with what the "
            "lesson derives.";

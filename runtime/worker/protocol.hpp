@@ -8,7 +8,7 @@
 namespace ridge::protocol {
 
 constexpr std::uint32_t kMagic = 0x31474452;  // "RDG1"
-constexpr std::uint16_t kVersion = 11;
+constexpr std::uint16_t kVersion = 12;
 constexpr int kSocket = 3;    // the worker's end of the pair
 constexpr int kMessages = 4;  // a rank's stream to the judge's switchboard, where there are several ranks
 constexpr std::uint32_t kMaxCalls = 256;
@@ -22,6 +22,8 @@ enum class Type : std::uint16_t {
   quit = 5,    // judge -> worker
   replay = 6,  // judge -> a worker started with "replay": Replay and the descriptor of a trace; answered as run is
   report = 7,  // worker -> judge, in place of done: Report; a rank ends in the middle of a call
+  ask = 8,     // worker -> judge, in the middle of a run: Ask; answered by told, with the number of the run
+  told = 9,    // judge -> worker: Told
 };
 
 struct Header {
@@ -108,6 +110,18 @@ struct Report {
   char text[4096] = {};       // lines for people; "[at 0x12f0]" is a place in the worker's program
 };
 
+// A question of host code (runtime/lab/ask.hpp). The judge counts them.
+struct Ask {
+  std::int64_t value[8] = {};
+};
+
+struct Told {
+  std::uint32_t refused = 0;  // 1: more questions than a call may ask
+  std::uint32_t reserved = 0;
+  double value[4] = {};
+};
+
+static_assert(sizeof(Ask) == 64 && sizeof(Told) == 40);
 static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 32 && sizeof(Call) == 168 && sizeof(Done) == 1536 &&
               sizeof(Report) == 4108);
 static_assert(std::is_trivially_copyable_v<Hello> && std::is_trivially_copyable_v<Done>);

@@ -9,9 +9,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "../lab/ask.hpp"
 #include "../lab/call.hpp"
 #include "../lab/rank.hpp"
 #include "backend.hpp"
@@ -196,6 +198,25 @@ void worker::end_rank(protocol::Gate gate, Cause cause, bool follows, const std:
   std::fflush(stderr);
   protocol::send_packet(protocol::kSocket, protocol::Type::report, answers, &report, sizeof report);
   _exit(86);
+}
+
+extern "C" bool ridge_ask(const long long* question, double* answer) {
+  static std::mutex turns;
+  std::lock_guard turn(turns);
+  protocol::Ask ask;
+  for (int k = 0; k < 8; ++k) ask.value[k] = question[k];
+  if (!protocol::send_packet(protocol::kSocket, protocol::Type::ask, answers, &ask, sizeof ask)) _exit(0);
+  struct {
+    protocol::Header header;
+    protocol::Told told;
+  } packet;
+  static_assert(sizeof packet == sizeof(protocol::Header) + sizeof(protocol::Told));
+  int fd = -1;
+  const ssize_t n = protocol::receive_packet(protocol::kSocket, &packet, sizeof packet, fd);
+  if (fd >= 0) close(fd);
+  if (n != static_cast<ssize_t>(sizeof packet) || packet.header.type != protocol::Type::told) _exit(0);  // no judge
+  for (int k = 0; k < 4; ++k) answer[k] = packet.told.value[k];
+  return packet.told.refused == 0;
 }
 
 // "trace", "rank 2 of 4"
