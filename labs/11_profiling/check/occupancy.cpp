@@ -1,0 +1,83 @@
+// Task `occupancy`: walks through a graph of random successors.
+#include <cmath>
+
+#include "ceilings/profile.hpp"
+#include "common.hpp"
+
+namespace ridge::lab::profiling {
+
+namespace {
+
+constexpr std::size_t kRow = 16;
+
+// Sizes: nodes, walks, hops.
+class Occupancy : public TaskCheck {
+ public:
+  std::string id() const override { return "occupancy"; }
+
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<std::array<std::int64_t, 3>> shapes = {{1, 1, 1}, {5, 33, 3}, {1009, 257, 1}, {4099, 1023, 7}};
+    if (r.mode == Mode::grade)
+      shapes.push_back({random_size(r.seed, 100, 9000), random_size(r.seed + 1, 100, 3000), 1 + static_cast<std::int64_t>(r.seed % 9)});
+    std::vector<Case> all;
+    for (const auto& [nodes, walks, hops] : shapes)
+      all.push_back({fmt::format("{} nodes, {} walks, {} hops", nodes, walks, hops), {nodes, walks, hops}});
+    const std::int64_t walks = r.mode == Mode::check ? 1 << 16 : 1 << 17;
+    all.push_back({fmt::format("{} nodes, {} walks, 6 hops", 1 << 18, walks), {1 << 18, walks, 6}, true});
+    return all;
+  }
+  Shape shape(const Case& c) const override {
+    const auto nodes = static_cast<std::size_t>(c.size[0]), walks = static_cast<std::size_t>(c.size[1]);
+    return {{nodes * 4, nodes * kRow * 4, walks * 4}, {walks * kRow * 4}};
+  }
+  void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
+    const auto last = static_cast<std::int32_t>(c.size[0] - 1);
+    fill_integers(as<std::int32_t>(in[0]), seed, 0, last);
+    fill_uniform(floats(in[1]), seed + 1);
+    fill_integers(as<std::int32_t>(in[2]), seed + 2, 0, last);
+  }
+  Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
+    const auto next = as<const std::int32_t>(in[0]), starts = as<const std::int32_t>(in[2]);
+    const auto rows = floats(in[1]), got = floats(out[0]);
+    return compare_close<float>(
+        got,
+        [&](std::size_t i) {
+          Reduction sum;
+          auto node = static_cast<std::size_t>(starts[i / kRow]);
+          for (std::int64_t hop = 0; hop < c.size[2]; ++hop) {
+            sum.add(double{rows[node * kRow + i % kRow]});
+            node = static_cast<std::size_t>(next[node]);
+          }
+          return Tolerance{}.of(sum);
+        },
+        [](std::size_t i) { return fmt::format("sums[{}][{}]", i / kRow, i % kRow); }, kRow);
+  }
+  // Time, by Little's law: with all warps resident, of which each walks with a request for the row of a hop and one for
+  // the successor. Four lanes have a walk. Sectors: two for each row, and one for each successor.
+  std::vector<Bound> bounds(const Case& c) const override {
+    const auto& d = ridge::default_profile().device;
+    const double walks = static_cast<double>(c.size[1]), hops = static_cast<double>(c.size[2]);
+    const double warps = walks / 8, resident = d.at("sms") * d.at("max_threads_per_sm") / 32;
+    const double latency = d.at("l1_latency") + d.at("l2_latency") + d.at("dram_latency");
+    const double in_flight = std::max(1.0, warps / resident) * 2 * hops / kInFlight * latency;
+    // Rows that are passed once or more come from memory.
+    const double passed = static_cast<double>(c.size[0]) * -std::expm1(-walks * hops / static_cast<double>(c.size[0]));
+    const double memory = passed * (kRow + 1) * 4 / d.at("dram_bandwidth") / d.at("dram_efficiency");
+    return {{"virtual_time_over_bound",
+             d.at("launch_call") + d.at("kernel_latency") + in_flight + memory + d.at("sync_call")},
+            {"load_sectors_over_bound", walks * (3 * hops + 1.0 / 8)}};
+  }
+  Work work(const Case& c) const override {
+    const double adds = static_cast<double>(c.size[1] * c.size[2]) * kRow;
+    return {adds, "flop", 4 * adds * 0.25, static_cast<double>(c.size[1]) * kRow * 4};
+  }
+
+ private:
+  static constexpr double kInFlight = 1.3;  // loads of a warp, as the emulator has it (runtime/simt, time_model.cpp)
+};
+
+}  // namespace
+
+std::unique_ptr<TaskCheck> occupancy() { return std::make_unique<Occupancy>(); }
+
+}  // namespace ridge::lab::profiling
