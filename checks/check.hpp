@@ -134,7 +134,7 @@ class TaskCheck {
   virtual std::size_t most_questions(const Case&) const { return 0; }
   // The answer to the last question of `asked`, which holds all of this call so far. Its numbers may be any.
   virtual Answer answer(const Case&, std::span<const Question> /*asked*/) const { return {}; }
-  // Checks the questions of a call whose answer is right.
+  // Checks the questions of a call, before its answer is looked at.
   virtual Verdict verify_questions(const Case&, std::span<const Question>) const { return {}; }
   // Of a right answer on which nothing was timed; those of the last such case count.
   virtual std::vector<Mark> marks(const Case&, ConstBuffers /*in*/, ConstBuffers /*out*/,

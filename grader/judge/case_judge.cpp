@@ -116,8 +116,8 @@ CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, boo
     }
   }
   if (g.check.empty()) {
-    lab::Verdict v = buffers.verify();
-    if (v.ok) v = check_.verify_questions(c, questions_->asked());
+    lab::Verdict v = check_.verify_questions(c, questions_->asked());
+    if (v.ok) v = buffers.verify();
     if (v.ok) answer.marks = buffers.marks(questions_->asked());
     if (!v.ok && has_messages) check_.tell_of_messages(c, workers.messages(), v);
     if (has_messages && v.ok)

@@ -121,6 +121,7 @@ Gate CaseJudge::in_second_build(const lab::Case& c, RankBuffers& buffers, std::u
   const Explainer explain(elsewhere_, limit_);
   buffers.poison(derived_seed(seed_, "elsewhere", number));
   Gate g = explain(workers.share(buffers, limit_));
+  listen(workers, c, 1);
   if (g.check.empty()) g = explain_all(explain, workers.run(buffers, 1, false, false, limit_), c.ranks);
   if (g.check.empty()) g = verified(buffers);
   if (g.check.empty()) return {};

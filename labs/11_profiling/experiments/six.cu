@@ -27,7 +27,7 @@ float* array_of(size_t floats) {
 
 // six [blocks threads a_strided a_row_sum a_transpose a_halo a_wide a_table]; the transpose has 256 threads.
 int main(int argc, char** argv) {
-  int v[8] = {1320, 256, 3, 16, 0, 2, 2, 128};
+  int v[8] = {1320, 256, 6, 16, 0, 2, 2, 128};
   for (int i = 0; i < 8 && i + 1 < argc; ++i) v[i] = std::atoi(argv[i + 1]);
   const int blocks = v[0], threads = v[1], n = blocks * threads, most = v[3] > 16 ? v[3] : 16;
   const size_t floats = size_t(n) * most + 64, of_transpose = size_t(blocks) * 1024;
