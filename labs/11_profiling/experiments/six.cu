@@ -25,20 +25,22 @@ float* array_of(size_t floats) {
 
 }  // namespace
 
-// six [blocks threads a_strided a_row_sum a_transpose a_halo a_wide a_table]; the transpose has 256 threads.
+// six [blocks threads a_strided a_row_sum a_transpose a_halo a_wide a_table kernel]; the transpose has 256 threads. `kernel`: 0 to 5
+// runs one of them alone.
 int main(int argc, char** argv) {
-  int v[8] = {1320, 256, 6, 16, 0, 2, 2, 128};
-  for (int i = 0; i < 8 && i + 1 < argc; ++i) v[i] = std::atoi(argv[i + 1]);
+  int v[9] = {1320, 256, 6, 16, 0, 2, 2, 128, -1};
+  for (int i = 0; i < 9 && i + 1 < argc; ++i) v[i] = std::atoi(argv[i + 1]);
   const int blocks = v[0], threads = v[1], n = blocks * threads, most = v[3] > 16 ? v[3] : 16;
   const size_t floats = size_t(n) * most + 64, of_transpose = size_t(blocks) * 1024;
   float* in = array_of(floats > of_transpose ? floats : of_transpose);
   float *coefficient = array_of(1024), *out = array_of(size_t(n) * 4 > of_transpose ? size_t(n) * 4 : of_transpose);
-  strided_kernel<<<blocks, threads>>>(in, out, v[2]);
-  row_sum_kernel<<<blocks, threads>>>(in, out, v[3]);
-  transpose_kernel<<<blocks, 256, 32 * (32 + v[4]) * sizeof(float)>>>(in, out, v[4]);
-  halo_kernel<<<blocks, threads>>>(in, out, v[5]);
-  wide_kernel<<<blocks, threads>>>(reinterpret_cast<float4*>(in), reinterpret_cast<float4*>(out), v[6]);
-  table_kernel<<<blocks, threads>>>(in, coefficient, out, v[7]);
+  auto runs = [&](int kernel) { return v[8] < 0 || v[8] == kernel; };
+  if (runs(0)) strided_kernel<<<blocks, threads>>>(in, out, v[2]);
+  if (runs(1)) row_sum_kernel<<<blocks, threads>>>(in, out, v[3]);
+  if (runs(2)) transpose_kernel<<<blocks, 256, 32 * (32 + v[4]) * sizeof(float)>>>(in, out, v[4]);
+  if (runs(3)) halo_kernel<<<blocks, threads>>>(in, out, v[5]);
+  if (runs(4)) wide_kernel<<<blocks, threads>>>(reinterpret_cast<float4*>(in), reinterpret_cast<float4*>(out), v[6]);
+  if (runs(5)) table_kernel<<<blocks, threads>>>(in, coefficient, out, v[7]);
   check(cudaGetLastError(), "launch");
   check(cudaDeviceSynchronize(), "kernels");
   for (float* p : {in, coefficient, out}) cudaFree(p);
