@@ -50,7 +50,7 @@ struct Prediction {
   // Bytes that pass between the SMs and L1 (all sectors), between L1 and L2 (the sectors that a block loads for the
   // first time, since its loads fit into L1, and all stores), and from memory into L2 (64 bytes at a time, each once).
   double l1_bytes, l2_bytes, memory_bytes;
-  // The highest of the four roofs, and the time that it gives:
+  // The highest of the four roofs (of two within 5%, either), and the time that the highest gives:
   //   l1       (l1_bytes + 128 x shared_wavefronts) / (what all SMs' L1 deliver)
   //   l2       l2_bytes / l2_bandwidth
   //   memory   memory_bytes / memory_bandwidth
