@@ -93,6 +93,22 @@ TEST_CASE("occupancy names the resource that limits it") {
   CHECK(std::string(theoretical_occupancy(p, 1024, 228 * 1024).limited_by) == "nothing fits");
 }
 
+// Recorded on a GPU by benchmarks/simt/occupancy.cu.
+TEST_CASE("occupancy is what the CUDA runtime of a GPU says") {
+  const std::string file = repository() + "/benchmarks/simt/occupancy.json";
+  if (!std::filesystem::exists(file)) {
+    WARN("skipped: benchmarks/simt/occupancy.json has not been recorded yet");
+    return;
+  }
+  const DeviceProfile p = h200();
+  const nlohmann::json recorded = nlohmann::json::parse(read_file(file));
+  CHECK(recorded["triples"].size() >= 200);
+  for (const auto& t : recorded["triples"]) {
+    INFO(t.dump());
+    CHECK(theoretical_occupancy(p, t[2], t[1], t[0]).blocks_per_sm == t[3].get<unsigned>());
+  }
+}
+
 TEST_CASE("a streaming kernel takes its bytes over the achievable bandwidth") {
   DeviceProfile p = h200();
   KernelCounters c;
