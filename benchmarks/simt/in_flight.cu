@@ -84,7 +84,8 @@ int main() {
   std::printf("{\"device\": \"%s\", \"walks\": %d, \"points\": [", device.name, walks);
   bool first = true;
   for (const int lanes : {4, 16}) {
-    const void* function = lanes == 4 ? reinterpret_cast<const void*>(&vector_kernel) : reinterpret_cast<const void*>(&scalar_kernel);
+    const void* function =
+        lanes == 4 ? reinterpret_cast<const void*>(&vector_kernel) : reinterpret_cast<const void*>(&scalar_kernel);
     must(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, 232448), "cudaFuncSetAttribute");
     for (const int wanted : {1, 2, 4, 8, 12, 16, 24, 32}) {
       const int shared = 233472 / wanted / 128 * 128 - 1024, blocks = (walks * lanes + kBlock - 1) / kBlock;

@@ -68,7 +68,8 @@ int main() {
       if (k.registers * threads > 65536 || k.registers > 255) continue;  // it could not be launched
       int blocks = 0;
       must(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k.function, threads, shared), "occupancy");
-      if (blocks > 0) std::printf("%s\n[%d, %d, %d, %d]", count++ == 0 ? "" : ",", k.registers, shared, threads, blocks);
+      if (blocks > 0)
+        std::printf("%s\n[%d, %d, %d, %d]", count++ == 0 ? "" : ",", k.registers, shared, threads, blocks);
     }
   std::printf("\n]}\n");
   std::fprintf(stderr, "occupancy: %d triples\n", count);

@@ -38,9 +38,9 @@ class CaseJudge {
         time_(time) {}
 
   struct Answer {
-    Gate gate;                   // the first that failed
-    Gate traffic;                // the answer is right, and what passed between the ranks is not
-    std::vector<Reply> replies;  // of the plain call, rank by rank
+    Gate gate;                     // the first that failed
+    Gate traffic;                  // the answer is right, and what passed between the ranks is not
+    std::vector<Reply> replies;    // of the plain call, rank by rank
     std::vector<lab::Mark> marks;  // of a right answer
   };
   // Case `number` of the task, from 1. `again`: it is called once more, with other data.

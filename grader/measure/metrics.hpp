@@ -15,8 +15,8 @@ struct Measured {
   lab::Work work;  // of the measured case; of the worst one, where there are several
   std::vector<lab::Bound> bounds;
   std::optional<Counted> counted;
-  std::vector<Timeline> ranks;  // of the counted case, where it has several
-  std::vector<Timing> timings;  // one for each measured case
+  std::vector<Timeline> ranks;   // of the counted case, where it has several
+  std::vector<Timing> timings;   // one for each measured case
   std::vector<lab::Mark> marks;  // of all cases, given by the lab's check
 };
 

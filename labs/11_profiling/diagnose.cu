@@ -11,8 +11,7 @@ namespace {
 // The line with the largest cost, and the sum over all lines.
 template <class Cost>
 const Line& worst(const Profile& p, Cost cost) {
-  return *std::max_element(p.line, p.line + p.lines,
-                           [&](const Line& a, const Line& b) { return cost(a) < cost(b); });
+  return *std::max_element(p.line, p.line + p.lines, [&](const Line& a, const Line& b) { return cost(a) < cost(b); });
 }
 template <class Cost>
 double total(const Profile& p, Cost cost) {
@@ -49,7 +48,9 @@ Diagnosis of_kernel(const Profile& p) {
   return d;
 }
 
-double overlap(const Span& a, const Span& b) { return std::max(0.0, std::min(a.end, b.end) - std::max(a.start, b.start)); }
+double overlap(const Span& a, const Span& b) {
+  return std::max(0.0, std::min(a.end, b.end) - std::max(a.start, b.start));
+}
 
 Diagnosis of_timeline(const Profile&) {
   // TODO: what do exposed copies, migrations and waits cost, and what is left without them?

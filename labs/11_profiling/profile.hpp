@@ -37,8 +37,8 @@ struct Profile {
   double seconds;  // of the launch, or to the end of the last span
   int lines;
   Line line[kLines];
-  double busy[kUnits];    // seconds that each unit needs alone
-  double occupancy;       // resident warps / 64
+  double busy[kUnits];  // seconds that each unit needs alone
+  double occupancy;     // resident warps / 64
   int spans, ranks;
   Span span[kSpans];      // a rank's kernels and waits follow each other; copies may run beside them
   double link_bandwidth;  // B/s between host and device, each way, for copies that overlap

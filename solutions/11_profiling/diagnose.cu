@@ -11,8 +11,7 @@ namespace {
 // The line with the largest cost, and the sum over all lines.
 template <class Cost>
 const Line& worst(const Profile& p, Cost cost) {
-  return *std::max_element(p.line, p.line + p.lines,
-                           [&](const Line& a, const Line& b) { return cost(a) < cost(b); });
+  return *std::max_element(p.line, p.line + p.lines, [&](const Line& a, const Line& b) { return cost(a) < cost(b); });
 }
 template <class Cost>
 double total(const Profile& p, Cost cost) {
@@ -71,7 +70,9 @@ Diagnosis of_kernel(const Profile& p) {
   return d;
 }
 
-double overlap(const Span& a, const Span& b) { return std::max(0.0, std::min(a.end, b.end) - std::max(a.start, b.start)); }
+double overlap(const Span& a, const Span& b) {
+  return std::max(0.0, std::min(a.end, b.end) - std::max(a.start, b.start));
+}
 
 Diagnosis of_timeline(const Profile& p) {
   // What each span costs: the time that nothing hides.
@@ -106,8 +107,7 @@ Diagnosis of_timeline(const Profile& p) {
         sum += cost[k];
     if (sum > most) most = sum, line = p.span[i].line;
   }
-  const double longest =
-      std::max({*std::max_element(kernels, kernels + p.ranks), to_device, to_host, migrated});
+  const double longest = std::max({*std::max_element(kernels, kernels + p.ranks), to_device, to_host, migrated});
   return {line, static_cast<Cause>(static_cast<int>(Cause::exposed_copy) + cause), p.seconds / longest};
 }
 

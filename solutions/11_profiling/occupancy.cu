@@ -9,9 +9,7 @@ namespace {
 constexpr int kLanes = 4;  // of a walk: each has a quarter of the row, 16 bytes
 constexpr int kBlock = 256;
 
-__device__ void add(float4& sum, float4 row) {
-  sum.x += row.x, sum.y += row.y, sum.z += row.z, sum.w += row.w;
-}
+__device__ void add(float4& sum, float4 row) { sum.x += row.x, sum.y += row.y, sum.z += row.z, sum.w += row.w; }
 
 // next: (nodes); rows: (nodes, kRow); starts: (walks); sums: (walks, kRow). Four lanes a walk; a warp has eight.
 __global__ void __launch_bounds__(kBlock, 2048 / kBlock)

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <random>
 
+#include "device/device_profile.hpp"
 #include "grader/graded.hpp"
 #include "labs/11_profiling/check/counted.hpp"
 #include "labs/11_profiling/check/gemm_times.hpp"
-#include "device/device_profile.hpp"
 #include "launch/time_model.hpp"
 #include "support/catch.hpp"
 
@@ -27,13 +27,15 @@ Graded searched(const Folder& home, const std::string& body, const std::string& 
   fs::create_directories(to);
   for (const auto& file : fs::directory_iterator(fs::path(repository()) / "solutions/11_profiling"))
     fs::copy(file.path(), to / file.path().filename(), fs::copy_options::overwrite_existing);
-  write_file(to / "autotune.cu", "#include <algorithm>\n#include <cmath>\n\n#include <thread>\n#include <vector>\n#include "
-                                 "\"search.hpp\"\nint autotune(const Shape& shape, const Measure& measure) {\n" +
-                                     body + "\n}\n");
+  write_file(to / "autotune.cu",
+             "#include <algorithm>\n#include <cmath>\n\n#include <thread>\n#include <vector>\n#include "
+             "\"search.hpp\"\nint autotune(const Shape& shape, const Measure& measure) {\n" +
+                 body + "\n}\n");
   const std::string file = home / "result.json";
   fs::remove(file);
-  Graded g{run_ridge(home, {mode, "11", "--backend", "cpu", "--task", "autotune", "--json", file, "--submission", to}, 100),
-           nullptr};
+  Graded g{
+      run_ridge(home, {mode, "11", "--backend", "cpu", "--task", "autotune", "--json", file, "--submission", to}, 100),
+      nullptr};
   if (fs::exists(file)) g.result = json::parse(read_file(file));
   return g;
 }
@@ -89,9 +91,9 @@ TEST_CASE("occupancy: the check's rule for configurations is the emulator's") {
     const int mine = profiling::resident_blocks(c);
     INFO("configuration " << i);
     if (mine > 0)
-      CHECK(mine == static_cast<int>(ridge::simt::theoretical_occupancy(
-                                         profile, static_cast<unsigned>(threads_of(c)),
-                                         static_cast<std::size_t>(shared_of(c)), static_cast<unsigned>(registers_of(c)))
+      CHECK(mine == static_cast<int>(ridge::simt::theoretical_occupancy(profile, static_cast<unsigned>(threads_of(c)),
+                                                                        static_cast<std::size_t>(shared_of(c)),
+                                                                        static_cast<unsigned>(registers_of(c)))
                                          .blocks_per_sm));
   }
 }
@@ -110,10 +112,11 @@ TEST_CASE("autotune: the judge counts the measurements, whoever makes them") {
 
 TEST_CASE("autotune: threads do not measure more than one, and copies of `measure` do not, either") {
   Folder home;
-  const Graded g = searched(home,
-                            "std::vector<std::thread> all;\n"
-                            "for (int t = 0; t < 4; ++t) all.emplace_back([copy = measure] { for (int i = 0; i < 5; ++i) "
-                            "copy(20); });\nfor (auto& t : all) t.join();\nreturn 20;");
+  const Graded g =
+      searched(home,
+               "std::vector<std::thread> all;\n"
+               "for (int t = 0; t < 4; ++t) all.emplace_back([copy = measure] { for (int i = 0; i < 5; ++i) "
+               "copy(20); });\nfor (auto& t : all) t.join();\nreturn 20;");
   INFO(g.run.out + g.run.err);
   CHECK(first_failed(g.task("autotune"))["name"] == "questions");
   CHECK(std::string(first_failed(g.task("autotune"))["message"]).find("20 questions in 1 call") != std::string::npos);
@@ -131,8 +134,9 @@ TEST_CASE("autotune: what cannot run is not measured") {
 
 TEST_CASE("autotune: the judge answers entry.cu alone") {
   Folder home;
-  const Graded g = searched(home, "return 20; }\nextern \"C\" bool ridge_ask(const long long*, double*);\nint other() { "
-                                  "double a[4]; long long q[8] = {20}; return ridge_ask(q, a);");
+  const Graded g = searched(home,
+                            "return 20; }\nextern \"C\" bool ridge_ask(const long long*, double*);\nint other() { "
+                            "double a[4]; long long q[8] = {20}; return ridge_ask(q, a);");
   INFO(g.run.out + g.run.err);
   CHECK(g.run.code == 4);
 }

@@ -63,7 +63,8 @@ class Autotune : public TaskCheck {
     }
     std::string why = fmt::format("configuration {} ({}) takes {:.3f} x the time of the fastest, after {} measurements",
                                   chosen, text_of(config_of(chosen)), ratio, asked.size());
-    if (all.of(chosen) > 1.000001 * least) why += fmt::format("; one that was measured is faster ({:.3f})", least / all.best());
+    if (all.of(chosen) > 1.000001 * least)
+      why += fmt::format("; one that was measured is faster ({:.3f})", least / all.best());
     if (!measured) why += "; it was not measured itself";
     return {{"time", ratio, "x the fastest", why, "the chosen configuration is not near the fastest"}};
   }
@@ -84,9 +85,10 @@ class Autotune : public TaskCheck {
     if (i < 0 || i >= kConfigs) return fmt::format("{} is none of 0 to {}", i, kConfigs - 1);
     const Config c = config_of(static_cast<int>(i));
     if (resident_blocks(c) > 0) return {};
-    return fmt::format("number {} ({}): {} threads (32 to 1024), {} bytes of shared memory (232448 at most), {} "
-                       "registers (65536 at most)",
-                       i, text_of(c), threads_of(c), shared_of(c), threads_of(c) * registers_of(c));
+    return fmt::format(
+        "number {} ({}): {} threads (32 to 1024), {} bytes of shared memory (232448 at most), {} "
+        "registers (65536 at most)",
+        i, text_of(c), threads_of(c), shared_of(c), threads_of(c) * registers_of(c));
   }
 };
 

@@ -11,8 +11,8 @@ namespace ridge::lab::profiling {
 
 namespace {
 
-constexpr const char* kCauses[] = {"uncoalesced", "bank_conflicts", "divergence",   "contention", "few_warps",
-                                   "none",        "exposed_copy",   "migration",    "idle_rank"};
+constexpr const char* kCauses[] = {"uncoalesced", "bank_conflicts", "divergence", "contention", "few_warps",
+                                   "none",        "exposed_copy",   "migration",  "idle_rank"};
 constexpr const char* kUnitNames[] = {"memory", "l2", "l1", "issue", "atomics", "latency"};
 constexpr int kCount = 9;
 
@@ -116,12 +116,13 @@ class Diagnose : public TaskCheck {
                fmt::format("all[{}], {}: line {}, and {} is worst at another one", i, kind, d.line,
                            kCauses[static_cast<int>(right.cause)]),
                fmt::format("the line is another one in {}", kind));
-      bound.add(std::fabs(d.bound - right.bound) <= 0.02 * right.bound,
-                fmt::format("all[{}], {} with {}: {:.3f} x, and {:.3f} x is left to gain: {:.1f} us, and without the cause "
-                            "{:.1f} us at least",
-                            i, kind, kCauses[static_cast<int>(right.cause)], d.bound, right.bound, 1e6 * p.seconds,
-                            1e6 * p.seconds / right.bound),
-                fmt::format("the bound of {} with `{}` is off", kind, kCauses[static_cast<int>(right.cause)]));
+      bound.add(
+          std::fabs(d.bound - right.bound) <= 0.02 * right.bound,
+          fmt::format("all[{}], {} with {}: {:.3f} x, and {:.3f} x is left to gain: {:.1f} us, and without the cause "
+                      "{:.1f} us at least",
+                      i, kind, kCauses[static_cast<int>(right.cause)], d.bound, right.bound, 1e6 * p.seconds,
+                      1e6 * p.seconds / right.bound),
+          fmt::format("the bound of {} with `{}` is off", kind, kCauses[static_cast<int>(right.cause)]));
     }
     return {cause.mark(), line.mark(), bound.mark()};
   }

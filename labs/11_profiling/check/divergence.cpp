@@ -1,8 +1,8 @@
 // Task `divergence`: four kinds of elements, whose rounds differ by up to 64 times.
 #include <cmath>
 
-#include "common.hpp"
 #include "checks/variants.hpp"
+#include "common.hpp"
 
 namespace ridge::lab::profiling {
 

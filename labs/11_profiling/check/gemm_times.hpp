@@ -5,9 +5,9 @@
 #include <array>
 #include <cmath>
 
-#include "checks/fill.hpp"
 #include "../model.hpp"
 #include "../search.hpp"
+#include "checks/fill.hpp"
 
 namespace ridge::lab::profiling {
 

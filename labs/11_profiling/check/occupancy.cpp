@@ -18,7 +18,8 @@ class Occupancy : public TaskCheck {
   std::vector<Case> cases(const Request& r) const override {
     std::vector<std::array<std::int64_t, 3>> shapes = {{1, 1, 1}, {5, 33, 3}, {1009, 257, 1}, {4099, 1023, 7}};
     if (r.mode == Mode::grade)
-      shapes.push_back({random_size(r.seed, 100, 9000), random_size(r.seed + 1, 100, 3000), 1 + static_cast<std::int64_t>(r.seed % 9)});
+      shapes.push_back({random_size(r.seed, 100, 9000), random_size(r.seed + 1, 100, 3000),
+                        1 + static_cast<std::int64_t>(r.seed % 9)});
     std::vector<Case> all;
     for (const auto& [nodes, walks, hops] : shapes)
       all.push_back({fmt::format("{} nodes, {} walks, {} hops", nodes, walks, hops), {nodes, walks, hops}});

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "../model.hpp"
 #include "common.hpp"
 #include "counted.hpp"
-#include "../model.hpp"
 
 namespace ridge::lab::profiling {
 
@@ -120,8 +120,8 @@ class Predict : public TaskCheck {
     for (std::size_t k = 0; k < table.size(); ++k) {
       const Prediction& p = table[k];
       std::string wrong;
-      for (const double v : {p.load_sectors, p.store_sectors, p.shared_wavefronts, p.l1_bytes, p.l2_bytes,
-                             p.memory_bytes, p.seconds})
+      for (const double v :
+           {p.load_sectors, p.store_sectors, p.shared_wavefronts, p.l1_bytes, p.l2_bytes, p.memory_bytes, p.seconds})
         if (!(v >= 0 && v < 1e15)) wrong = fmt::format("a column holds {}", v);
       if (p.warps < 1 || p.warps > 64) wrong = fmt::format("{} resident warps, and an SM holds 1 to 64", p.warps);
       for (const int e : {static_cast<int>(p.limit), static_cast<int>(p.roof)})
@@ -146,10 +146,11 @@ class Predict : public TaskCheck {
       const double warps = l.blocks * (l.threads / 32.0);
       auto entry = [&](Entries& of, const char* column, double got, double expected, const std::string& why,
                        double tolerance = 1e-6) {
-        of.add(near(got, expected, tolerance),
-               fmt::format("table[{}].{} is {:.10g}, and {} has {:.10g}: {}", k, column, got, text_of(l), expected, why),
-               fmt::format("`{}` of a launch of {} is too {}", column, kNames[static_cast<int>(l.kernel)],
-                           got < expected ? "low" : "high"));
+        of.add(
+            near(got, expected, tolerance),
+            fmt::format("table[{}].{} is {:.10g}, and {} has {:.10g}: {}", k, column, got, text_of(l), expected, why),
+            fmt::format("`{}` of a launch of {} is too {}", column, kNames[static_cast<int>(l.kernel)],
+                        got < expected ? "low" : "high"));
       };
       entry(sectors, "load_sectors", p.load_sectors, c.load_sectors,
             fmt::format("{:.0f} warps x {} loads x {:.2f} sectors a request", warps, c.loads_of_thread,
@@ -167,11 +168,10 @@ class Predict : public TaskCheck {
                                           e.fit[1], e.fit[2], e.fit[3]);
       entry(occupancy, "warps", p.warps, e.warps,
             fmt::format("{}: the fewest, {}, x {} warps", fit, e.blocks, l.threads / 32));
-      occupancy.add(
-          e.limited_by(p.limit),
-          fmt::format("table[{}].limit is {}, and {} is limited otherwise: {}", k, kLimits[static_cast<int>(p.limit)],
-                      text_of(l), fit),
-          fmt::format("`limit` of a launch of {} is another one", kNames[static_cast<int>(l.kernel)]));
+      occupancy.add(e.limited_by(p.limit),
+                    fmt::format("table[{}].limit is {}, and {} is limited otherwise: {}", k,
+                                kLimits[static_cast<int>(p.limit)], text_of(l), fit),
+                    fmt::format("`limit` of a launch of {} is another one", kNames[static_cast<int>(l.kernel)]));
       entry(bytes, "l1_bytes", p.l1_bytes, c.l1_bytes(),
             fmt::format("32 x ({:.0f} sectors loaded + {:.0f} stored)", c.load_sectors, c.store_sectors));
       entry(bytes, "l2_bytes", p.l2_bytes, c.l2_bytes(),

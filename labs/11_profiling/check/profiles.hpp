@@ -1,8 +1,8 @@
 // Task `diagnose`: profiles with one known cause each, drawn from a seed. Figures are of the size of those recorded on an H200
 // (benchmarks/fidelity, benchmarks/h200): launches of 20 to 200 us, steps of 1 to 4 ms.
 #pragma once
-#include "common.hpp"
 #include "../profile.hpp"
+#include "common.hpp"
 
 namespace ridge::lab::profiling {
 
@@ -19,7 +19,8 @@ inline Known drawn_kernel(Draw& draw, Cause cause) {
   Profile& p = k.profile;
   const double T = 1e-6 * draw.integer(20, 200);
   constexpr Unit kUnitOf[] = {Unit::memory, Unit::l1, Unit::issue, Unit::atomics, Unit::latency, Unit::memory};
-  const Unit busiest = cause == Cause::uncoalesced && draw.integer(0, 1) == 0 ? Unit::l2 : kUnitOf[static_cast<int>(cause)];
+  const Unit busiest =
+      cause == Cause::uncoalesced && draw.integer(0, 1) == 0 ? Unit::l2 : kUnitOf[static_cast<int>(cause)];
   for (double& b : p.busy) b = T * draw.real(0.15, 0.7);
   p.busy[static_cast<int>(busiest)] = T;
   p.seconds = T;
@@ -47,7 +48,8 @@ inline Known drawn_kernel(Draw& draw, Cause cause) {
   at(1).shared_wavefronts = at(1).shared_requests * draw.integer(4, 16);
   at(2).lanes = draw.real(3, 12), at(2).instructions *= draw.real(1, 3);
   at(3).atomic_turns = at(3).atomic_requests * draw.integer(16, 32);
-  at(4).requests *= 12, at(4).ideal_sectors = 4 * at(4).requests, at(4).sectors = at(4).ideal_sectors;  // the most sectors
+  at(4).requests *= 12, at(4).ideal_sectors = 4 * at(4).requests,
+                        at(4).sectors = at(4).ideal_sectors;  // the most sectors
 
   double left[kUnits], sectors = 0, l1 = 0, instructions = 0, turns = 0;
   std::copy(p.busy, p.busy + kUnits, left);
@@ -86,7 +88,8 @@ inline Known drawn_timeline(Draw& draw, Cause cause) {
   const int line = draw.integer(20, 40), upload = line, kernel = line + 3, download = line + 5, hidden = line + 9;
   double kernels[4] = {}, in = 0, out = 0, migrated = 0;
   if (cause == Cause::exposed_copy) {
-    const double copy = 1e-6 * draw.integer(60, 140), work = copy * draw.real(0.6, 1.4), back = copy * draw.real(0.2, 0.8);
+    const double copy = 1e-6 * draw.integer(60, 140), work = copy * draw.real(0.6, 1.4),
+                 back = copy * draw.real(0.2, 0.8);
     const bool downloads = draw.integer(0, 1) == 1;  // the way back is the longer one
     double now = 0;
     for (int chunk = draw.integer(5, 8); chunk > 0; --chunk) {
@@ -105,7 +108,8 @@ inline Known drawn_timeline(Draw& draw, Cause cause) {
     double now = copy;
     for (int launch = draw.integer(4, 6); launch > 0; --launch)
       for (const int at : {kernel, hidden}) {  // the second one touches more that is not there
-        const double work = 1e-6 * draw.integer(50, 150), pages = work * (at == hidden ? draw.real(1.5, 3) : draw.real(0.1, 0.5));
+        const double work = 1e-6 * draw.integer(50, 150),
+                     pages = work * (at == hidden ? draw.real(1.5, 3) : draw.real(0.1, 0.5));
         const double bytes = pages * p.link_bandwidth * draw.real(0.2, 0.4);
         add(Activity::kernel, 0, at, now, work + pages);
         add(Activity::migration, 0, at, now + 0.3 * work, pages, bytes);
@@ -122,7 +126,8 @@ inline Known drawn_timeline(Draw& draw, Cause cause) {
       const double work = step * draw.real(0.9, 1), early = step * rank, late = step * (2 * (p.ranks - 1 - rank) + 1);
       double now = 0;
       if (rank > 0) add(Activity::wait, rank, upload, now, early), now += early;
-      for (int m = 0; m < micro_batches; ++m, now += work) add(Activity::kernel, rank, kernel, now, work), kernels[rank] += work;
+      for (int m = 0; m < micro_batches; ++m, now += work)
+        add(Activity::kernel, rank, kernel, now, work), kernels[rank] += work;
       add(Activity::wait, rank, download, now, late), now += late;
       for (int m = 0; m < micro_batches; ++m, now += 2 * work)
         add(Activity::kernel, rank, kernel + 1, now, 2 * work), kernels[rank] += 2 * work;
