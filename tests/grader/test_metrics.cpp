@@ -2,6 +2,7 @@
 #include "grader/base/error.hpp"
 #include "grader/lab/lab.hpp"
 #include "grader/measure/metrics.hpp"
+#include "grader/measure/score.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge;
@@ -216,4 +217,31 @@ TEST_CASE("metrics: a task that needs a GPU has no points elsewhere") {
   CHECK_FALSE(runs_on("sm_80", "7.5"));
   CHECK_FALSE(runs_on("sm_80", ""));
   CHECK_FALSE(runs_on("a GPU", "9.0"));
+}
+
+TEST_CASE("metrics: marks of a check are judged by the case that earns least, whichever way is better") {
+  Goal share{"share", "right entries", lab::Backend::cpu, "marked", 0, 1, 10, {}};
+  Goal ratio{"ratio", "time", lab::Backend::cpu, "marked", 2, 1, 10, {}};
+  Task spec;
+  spec.goals = {share, ratio};
+  Measured m;
+  m.marks = {{"share", 0.9, "right", "first", ""},
+             {"share", 0.4, "right", "second", ""},
+             {"ratio", 1.5, "x", "slow", ""},
+             {"ratio", 1.2, "x", "near", ""},
+             {"other", 7, "x", "", ""}};
+  TaskResult task;
+  score_goals(task, spec, lab::Backend::cpu, m, true);
+  REQUIRE(task.goals.size() == 2);
+  CHECK(task.goals[0].value == 0.4);
+  CHECK(task.goals[0].note == "second");
+  CHECK(task.goals[0].points == Approx(4));
+  CHECK(task.goals[1].value == 1.5);
+  CHECK(task.points == Approx(4 + 5));
+
+  m.marks.clear();
+  TaskResult none;
+  score_goals(none, spec, lab::Backend::cpu, m, true);
+  CHECK_FALSE(none.goals[0].value);
+  CHECK(none.points == 0);
 }
