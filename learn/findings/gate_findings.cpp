@@ -21,7 +21,7 @@ std::string gate_headline(const CheckResult& c) {
       {"device", "the host does what belongs to the device"},
       {"agree", "ranks have different answers"},
       {"in-flight", "too much is kept at a time"},
-      {"questions", "it asks more than it may"},
+      {"questions", "it asks what it may not"},
       {"bubble", "ranks are idle longer than they must be"},
   };
   if (c.cause == Cause::kernel_launch) return "a kernel launches a kernel";

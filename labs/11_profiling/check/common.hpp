@@ -62,7 +62,7 @@ class Entries {
     auto told = [&](const std::string& text) {
       return text.empty() ? std::string() : fmt::format("{} of {} {} are right. {}", right_, all_, noun_, text);
     };
-    return {goal_, share, "right", told(why_), told(secret_)};
+    return {goal_, share, "of all " + noun_, told(why_), told(secret_)};
   }
 
  private:

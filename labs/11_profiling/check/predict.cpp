@@ -162,8 +162,8 @@ class Predict : public TaskCheck {
               l.kernel != Kernel::transpose
                   ? "it uses no shared memory"
                   : fmt::format("{} blocks x (32 rows stored in 1 wavefront each + 32 columns read in {} each: lanes "
-                                "are {} words apart, so they meet in {} bank(s))",
-                                l.blocks, std::gcd(l.a, 32), 32 + l.a, 32 / std::gcd(l.a, 32)));
+                                "are {} words apart, and {} of them share a bank)",
+                                l.blocks, std::gcd(l.a, 32), 32 + l.a, std::gcd(l.a, 32)));
       const std::string fit = fmt::format("warps {}, blocks {}, shared memory {}, registers {} blocks", e.fit[0],
                                           e.fit[1], e.fit[2], e.fit[3]);
       entry(occupancy, "warps", p.warps, e.warps,
