@@ -45,7 +45,7 @@ struct Profile {
 };
 
 // What costs most. The first six are of kernels:
-//   uncoalesced     a line's sectors are more than its ideal ones, and memory or L2 is the busiest unit
+//   uncoalesced     a line wastes 5% of all sectors or more (sectors - ideal ones), and memory or L2 is the busiest unit
 //   bank_conflicts  a line's wavefronts are more than its requests to shared memory, and L1 is the busiest
 //   divergence      a line's instructions have few active lanes, and issue is the busiest
 //   contention      lanes' atomics meet at one address, and atomics are the busiest

@@ -44,12 +44,14 @@ inline Known drawn_kernel(Draw& draw, Cause cause) {
   draw.shuffle(order);
   auto at = [&](int i) -> Line& { return p.line[order[static_cast<std::size_t>(i)]]; };
   const bool wasteful = cause == Cause::uncoalesced;
-  if (cause != Cause::none) at(0).sectors = at(0).ideal_sectors * (wasteful ? draw.integer(3, 8) : draw.real(1.1, 1.6));
+  // Waste is a tenth of all sectors or more where it is the cause. Where memory is the busiest, it is none otherwise.
+  if (wasteful) at(0).requests = 1000 * draw.integer(200, 400), at(0).ideal_sectors = 4 * at(0).requests;
+  if (cause != Cause::none) at(0).sectors = at(0).ideal_sectors * (wasteful ? draw.integer(4, 8) : draw.real(1.1, 1.6));
   at(1).shared_wavefronts = at(1).shared_requests * draw.integer(4, 16);
   at(2).lanes = draw.real(3, 12), at(2).instructions *= draw.real(1, 3);
   at(3).atomic_turns = at(3).atomic_requests * draw.integer(16, 32);
-  at(4).requests *= 12, at(4).ideal_sectors = 4 * at(4).requests,
-                        at(4).sectors = at(4).ideal_sectors;  // the most sectors
+  at(4).requests = 1000 * draw.integer(600, 3200), at(4).ideal_sectors = 4 * at(4).requests,
+  at(4).sectors = at(4).ideal_sectors;  // the most sectors
 
   double left[kUnits], sectors = 0, l1 = 0, instructions = 0, turns = 0;
   std::copy(p.busy, p.busy + kUnits, left);
