@@ -9,6 +9,8 @@
 // TASK(autotune)
 namespace {
 
+constexpr int kByGuess = 8;  // measurements; the others are near the best one
+
 // Blocks that an SM holds; 0: the configuration cannot run.
 int resident(const Config& c) {
   const int threads = threads_of(c), registers = (registers_of(c) + 7) / 8 * 8;
@@ -49,14 +51,14 @@ int autotune(const Shape& shape, const Measure& measure) {
   int best = -1;
   double least = 0;
   for (int count = 0; count < kMeasurements; ++count) {
-    // The best guess that is left; every third time the best neighbour of the fastest one so far: guesses err.
+    // The best guesses; then the best neighbours of the fastest so far: guesses err together.
     int next = -1, near_next = -1;
     for (int i = 0; i < kConfigs; ++i) {
       if (!open[i]) continue;
       if (next < 0 || guessed[i] < guessed[next]) next = i;
       if (near(i, best) && (near_next < 0 || guessed[i] < guessed[near_next])) near_next = i;
     }
-    if (count % 3 == 2 && near_next >= 0) next = near_next;
+    if (count >= kByGuess && near_next >= 0) next = near_next;
     if (next < 0) break;
     const double seconds = measure(next);
     open[next] = false;

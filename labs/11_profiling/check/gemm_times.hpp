@@ -27,8 +27,8 @@ class GemmTimes {
     auto factor = [seed](std::uint64_t i, double low, double high) {
       return low + (high - low) * static_cast<double>(random_bits(seed, i) >> 11) * 0x1p-53;
     };
-    const double fma = 128 * factor(0, 0.8, 1), shared = factor(1, 0.75, 1.1), l2 = 21 * factor(2, 0.7, 1.4),
-                 latency = 1000 * factor(3, 0.7, 1.5), barrier = 40 * factor(4, 0.5, 2);
+    const double fma = 128 * factor(0, 0.8, 1), shared = factor(1, 0.75, 1.1), l2 = 21 * factor(2, 0.75, 1.3),
+                 latency = 1000 * factor(3, 0.8, 1.35), barrier = 40 * factor(4, 0.6, 1.6);
     for (int i = 0; i < kConfigs; ++i) {
       const Config c = config_of(i);
       const int resident = resident_blocks(c);
