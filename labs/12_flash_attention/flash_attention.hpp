@@ -5,7 +5,8 @@
 //   lse[i]  = log(sum over j of exp(s[i][j]))                 natural logarithm, "log-sum-exp"
 //   o[i][c] = sum over j of exp(s[i][j] - lse[i]) * v[j][c]
 // The sums run over the keys that query i sees. Where it sees none, o[i][c] = 0 and lse[i] = -infinity, the logarithm
-// of an empty sum. Inputs are finite, but exp(s[i][j]) need not fit into a float.
+// of an empty sum. Inputs are finite, except for masked scores of online_softmax, and exp(s[i][j]) need not fit into a
+// float.
 //
 // All tensors are row-major, their last index the fastest. All pointers are device pointers from the judge, at least
 // 256-byte aligned, other ones at each call. Work goes on `stream`; the judge waits for it. Only `backward` has a
@@ -55,7 +56,8 @@ void tensor(const __nv_bfloat16* q, const __nv_bfloat16* k, const __nv_bfloat16*
 //   dq[i][c]    = scale * sum over j of ds[i][j] * k[j][c]
 //   dk[j][c]    = scale * sum over i of ds[i][j] * q[i][c]      i: the queries of all heads that read this head of k
 //   dv[j][c]    = sum over i of p[i][j] * d_o[i][c]
-// p and ds may be rounded to bf16 as factors. The same bits at each call: no sum may depend on the order of the blocks.
+// p and ds may be rounded to bf16 as factors. The same bits at each call, and for equal
+// sequences of one call: no sum may depend on the order of the blocks.
 //   q, o, d_o, dq  (batch, heads, queries, head_dim)
 //   k, v, dk, dv   (batch, kv_heads, keys, head_dim)
 //   lse            (batch, heads, queries), fp32

@@ -1,7 +1,7 @@
 // Contract of lab 13. Each task is one host function. All ranks of a task call it, in the same order, each with its own data.
 //
 // All work must have ended, or be ordered before the end of `stream`, when the function returns. Streams, events and communicators may
-// be made once and kept (function-local static). The number of ranks p is 1, 2, 4 or 8 in zero2 and zero3. `workspace` is device memory,
+// be made once and kept (function-local `static thread_local`: ranks may be threads). The number of ranks p is 1, 2, 4 or 8 in zero2 and zero3. `workspace` is device memory,
 // undefined at each call, and the only memory that a task has: cudaMalloc is forbidden. Helpers belong into an unnamed namespace: the
 // files are linked together.
 #pragma once
@@ -122,7 +122,7 @@ struct Cost {
 };
 // Chooses which of `count` blocks keep their activations from forward to backward (at most 64 blocks). Each other block runs its forward
 // again just before its backward, one at a time, in memory that all of these share: as much as the largest of them needs. Kept
-// activations and the shared memory must fit into `budget` bytes, a multiple of 2^20, and the time of all second forwards must be the
+// activations and the shared memory must fit into `budget` bytes, a multiple of 2^20 and at most 2^34, and the time of all second forwards must be the
 // least possible. On the host. Returns false where nothing fits; else writes keep[0] to keep[count - 1].
 bool recompute(const Cost* blocks, int count, std::int64_t budget, bool* keep);
 
@@ -145,7 +145,7 @@ inline std::size_t own_count(std::size_t n, int p, int r) {
 void clip_and_save(float* gradients, const float* weights, const float* m, const float* v, std::size_t n,
                    float max_norm, float* norm, float* file, void* workspace, std::size_t workspace_bytes,
                    ncclComm_t comm, cudaStream_t stream);
-// Reads what q ranks have saved; p and q differ. files: q pointers to device memory, in an array of the host; each rank sees all files.
+// Reads what q ranks have saved; q may be p. files: q pointers to device memory, in an array of the host; each rank sees all files.
 //   weights, m, v  part floats each, undefined on entry; on return the elements, and 0 in the padding
 void load_state(const float* const* files, int q, std::size_t n, float* weights, float* m, float* v, ncclComm_t comm,
                 cudaStream_t stream);

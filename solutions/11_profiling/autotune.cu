@@ -16,7 +16,7 @@ int resident(const Config& c) {
   const int threads = threads_of(c), registers = (registers_of(c) + 7) / 8 * 8;
   if (threads < 32 || threads > 1024 || shared_of(c) > 227 * 1024) return 0;
   const int warps = (threads + 31) / 32;
-  return std::min({64 / warps, 32, 228 * 1024 / (shared_of(c) + 1024), 65536 / (32 * registers) / warps});
+  return std::min({64 / warps, 32, 228 * 1024 / (shared_of(c) + 1024), 65536 / 4 / (32 * registers) * 4 / warps});
 }
 
 double cube(double x) { return x * x * x; }

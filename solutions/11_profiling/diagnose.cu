@@ -94,6 +94,7 @@ Diagnosis of_timeline(const Profile& p) {
     if (cause_of(s) == 0)
       for (int k = 0; k < p.spans; ++k)
         if (p.span[k].activity == Activity::kernel) cost[i] -= overlap(s, p.span[k]);
+    cost[i] = cost[i] < 0 ? 0 : cost[i];  // kernels of several ranks may run at once
     of_cause[cause_of(s)] += cost[i];
   }
   const int cause = static_cast<int>(std::max_element(of_cause, of_cause + 3) - of_cause);

@@ -32,7 +32,7 @@ std::string against(const Profile& p, Cause cause) {
       for (int k = 0; k < p.spans; ++k)
         if (p.span[k].activity == Activity::kernel)
           length -= std::max(0.0, std::min(s.end, p.span[k].end) - std::max(s.start, p.span[k].start));
-      copies += length;
+      copies += std::max(0.0, length);  // kernels of several ranks may run at once
     }
     return fmt::format("copies beside no kernel take {:.0f} us, migrations {:.0f} us, waits {:.0f} us", 1e6 * copies,
                        1e6 * migrations, 1e6 * waits);

@@ -18,7 +18,7 @@ inline int resident_blocks(const Config& c, const Device& d = {}) {
   const int threads = threads_of(c), warps = (threads + 31) / 32, registers = (registers_of(c) + 7) / 8 * 8;
   if (threads < 32 || threads > 1024 || shared_of(c) > 232448) return 0;
   return std::min({d.warps / warps, d.blocks, d.shared / (shared_of(c) + d.shared_reserved),
-                   d.registers / (32 * registers) / warps});
+                   d.registers / 4 / (32 * registers) * 4 / warps});
 }
 
 class GemmTimes {

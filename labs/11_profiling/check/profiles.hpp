@@ -52,6 +52,11 @@ inline Known drawn_kernel(Draw& draw, Cause cause) {
   at(3).atomic_turns = at(3).atomic_requests * draw.integer(16, 32);
   at(4).requests = 1000 * draw.integer(600, 3200), at(4).ideal_sectors = 4 * at(4).requests,
   at(4).sectors = at(4).ideal_sectors;  // the most sectors
+  // A rare line with the worst ratio of all, and of no weight.
+  at(5).lanes = draw.real(1, 2), at(5).instructions = 2000;
+  at(5).shared_requests = 100, at(5).shared_wavefronts = 32 * at(5).shared_requests;
+  at(5).atomic_requests = 20, at(5).atomic_turns = 32 * at(5).atomic_requests;
+  if (wasteful) at(5).requests = 100, at(5).ideal_sectors = 400, at(5).sectors = 8 * at(5).ideal_sectors;
 
   double left[kUnits], sectors = 0, l1 = 0, instructions = 0, turns = 0;
   std::copy(p.busy, p.busy + kUnits, left);

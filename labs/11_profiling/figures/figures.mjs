@@ -14,7 +14,7 @@ here.draw('roofs', 720, 590, 'Four roofs of each of six kernels, as times',
   ROOFS.map(([name, times], k) => {
     const top = 20 + k * 90, most = Math.max(...times);
     return [text(130, top + 50, name, { at: 'end', bold: true }), times.map((t, i) => [rect(146, top + i * 20, 4 + t * 74, 16, t >= 0.95 * most ? 'w' : 'a', t >= 0.95 * most ? '' : 'fill-opacity=".55"'),
-      t >= 0.95 * most && text(158 + t * 74, top + 15 + i * 20, `${NAMES[i]} ${t.toFixed(2)} us`, { size: 20 })])];
+      t >= 0.95 * most ? text(158 + t * 74, top + 15 + i * 20, `${NAMES[i]} ${t.toFixed(2)} us`, { size: 20 }) : ''])];
   }).concat([text(704, 582, 'from above: l1, l2, memory, latency', { size: 20, style: 'q', at: 'end' })]));
 
 const X = kb => 90 + kb * 17, Y = tb => 360 - tb * 66;

@@ -28,6 +28,7 @@ class ClipAndSave : public TaskCheck {
     };
     for (const int p : r.ranks) {
       add(p, 1003, p == 2 ? 3 : 2, 300), add(p, 2049, p == 4 ? 7 : 4, 2000), add(p, 96, 1, 0);
+      if (p >= 4) add(p, 9, 4, 300);  // the last ranks, and the last file, have no element
       if (r.mode == Mode::grade)
         add(p, random_size(r.seed, 3000, 9000), random_size(r.seed + 1, 2, 9), random_size(r.seed + 2, 100, 800));
     }
@@ -36,7 +37,8 @@ class ClipAndSave : public TaskCheck {
   Shape shape(const Case& c) const override {
     const auto n = static_cast<std::size_t>(c.size[0]);
     const std::size_t part = part_of(n, c.ranks), own = count_of(n, c.ranks, c.rank);
-    return {{4 * part, 12 * part, 12 * n}, {4 * part, 4, 12 * own, 12 * part}, 4096};
+    // No buffer is empty: the file of a rank without elements is one float, which nobody reads.
+    return {{4 * part, 12 * part, 12 * n}, {4 * part, 4, std::max<std::size_t>(12 * own, 4), 12 * part}, 4096};
   }
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
     const auto n = static_cast<std::size_t>(c.size[0]);
@@ -134,7 +136,7 @@ class ClipAndSave : public TaskCheck {
     constexpr const char* kNames[] = {"weights", "m", "v"};
     const auto state = floats(in[3 * r + 1]), saved = floats(in[3 * r + 2]);
     Verdict v = compare_exact<float>(
-        floats(out[4 * r + 2]), [&](std::size_t i) { return state[i / own * part + i % own]; },
+        floats(out[4 * r + 2]).first(3 * own), [&](std::size_t i) { return state[i / own * part + i % own]; },
         [&](std::size_t i) { return fmt::format("rank {}, file[{}], {}[{}]", r, i, kNames[i / own], i % own); });
     if (!v.ok) return v;
     return compare_exact<float>(

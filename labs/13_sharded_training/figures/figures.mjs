@@ -17,7 +17,7 @@ here.draw('stages', 720, 420, 'Bytes a weight in the four stages of ZeRO',
         text(x + 12, y + 36, `${sum(bytes(stage))}`, { bold: true, size: 24 })]; }),
     text(16, 412, 'bytes a weight on each rank', { style: 'q', size: 20 })]);
 
-// Units of 20, 12 and 12 elements, four ranks; rank 1 owns the second part of each.
+// Units of 20, 24 and 24 elements, four ranks; rank 1 owns the second part of each.
 const UNITS = [['unit 0', 200], ['unit 1', 240], ['unit 2', 240]];
 let at = 16;
 const places = UNITS.map(([name, wide]) => { const x = at; at += wide + 4; return { name, x, wide }; });
