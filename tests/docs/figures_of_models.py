@@ -140,7 +140,7 @@ def closing():
     save, between = round(405e9 * 12 / 100e9), 3 * 3600  # s, as the slide rounds it
     lost = lambda t: (save / t + t / 2 / between) * 100
     best = math.sqrt(2 * save * between)
-    says("slides/11_closing/deck.md", f"| lost | *{lost(300):.1f}%* | **{lost(best):.1f}%** | *{lost(3600):.1f}%* |", f"**{best / 60:.0f} min**", f"**{save:.0f} s**")
+    says("slides/99_closing/deck.md", f"| lost | *{lost(300):.1f}%* | **{lost(best):.1f}%** | *{lost(3600):.1f}%* |", f"**{best / 60:.0f} min**", f"**{save:.0f} s**")
 
 
 for part in (lab_06, lab_07, lab_08, lab_09, lab_10, closing):

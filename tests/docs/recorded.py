@@ -63,7 +63,7 @@ DECK = {n: next((root / "slides").glob(f"0{n}_*/deck.md")).relative_to(root).as_
 gather = lambda width, *rows: [tuned(GATHER, row, f"gather width {width},") for row in rows]
 ONCE, FOUR_ROWS, PIECES = "rows, 1 row x 1 in flight", "rows, 4 rows x 1", "rows, 1 row x 8"
 
-SEVEN, NINE, TEN, DECK11 = "labs/07_ddp/README.md", "labs/09_tensor_parallel/README.md", "labs/10_mixed_precision/README.md", "slides/11_closing/deck.md"
+SEVEN, NINE, TEN, DECK11 = "labs/07_ddp/README.md", "labs/09_tensor_parallel/README.md", "labs/10_mixed_precision/README.md", "slides/99_closing/deck.md"
 ddp = speeds("h100x2/training.jsonl", {"ranks": 1}, {"ranks": 2}, model="gpt2-124m")
 blocks = [trained("h100x2/training.jsonl", "median_s", what="tensor parallel blocks", ranks=p, messages=m) * 1e3 for p, m in ((1, True), (2, True), (2, False))]
 formats = speeds("h200x2/before_graph.jsonl", {"type": "fp32"}, {"type": "tf32"}, {"type": "bf16"}, ranks=1)
