@@ -70,12 +70,14 @@ class Step {
 
   // --- the stages ---
 
-  Segment segment(const Work& work, double parameters, double copied_bytes) const {
+  Segment segment(const Work& work, double parameters) const {
     const double own = parameters / l_.tensor, gradients = l_.gradient_bytes * own;
-    // ZeRO-3 gathers into one buffer, out of which weights are copied, and reduces one into which gradients are.
-    const double copies = sharded() ? memory_seconds(gpu_, copied_bytes * own) : 0;
-    return {work.seconds() + copies, own, data_.all_gather(2 * own),
+    return {work.seconds(), own, data_.all_gather(2 * own),
             l_.shard == 0 ? data_.all_reduce(gradients) : data_.reduce_scatter(gradients)};
+  }
+  // ZeRO-3 gathers into one buffer, out of which weights are copied, and reduces one into which gradients are.
+  double copies(double parameters, int bytes) const {
+    return sharded() ? memory_seconds(gpu_, bytes * parameters / l_.tensor) : 0;
   }
 
   void prepare_stages() {
@@ -83,9 +85,11 @@ class Step {
     for (int s = 0; s < l_.pipeline; ++s)
       for (int c = 0; c < l_.chunks; ++c) {
         Chunk& chunk = at(s, c);
-        auto add = [&](const Work& f, const Work& b, const Work& again, double parameters) {
-          chunk.forward.push_back(segment(f, parameters, 4));
-          chunk.backward.push_back(segment(b + again, parameters, 4 + 2 + l_.gradient_bytes));
+        auto add = [&](Work f, Work b, const Work& again, double parameters) {
+          f.elementwise += copies(parameters, 4);
+          b.elementwise += copies(parameters, 4 + 2 + l_.gradient_bytes);
+          chunk.forward.push_back(segment(f, parameters));
+          chunk.backward.push_back(segment(b + again, parameters));
           chunk.work += f + b;
           chunk.recomputed += again.seconds();
         };
@@ -194,17 +198,13 @@ class Step {
       for (double* x : {&w.products, &w.attention, &w.elementwise, &w.exposed}) *x *= m / P;
       report_.work += w;
       report_.recomputed += chunk.recomputed * m / P;
-      if (!sharded()) continue;
-      for (const auto& [segments, work] :
-           {std::pair{&chunk.forward, 4.0}, std::pair{&chunk.backward, 6.0 + l_.gradient_bytes}})
-        for (const Segment& x : *segments)
-          report_.work.elementwise += memory_seconds(gpu_, work * x.parameters) * m / P;
     }
     for (const StageClock& clock : clocks_)
       report_.data_bytes +=
           others * (2 * clock.gathered + (l_.shard == 0 ? 2 : 1) * l_.gradient_bytes * clock.reduced) / P;
     report_.bubble =
         report_.seconds - report_.work.seconds() - report_.recomputed - report_.update - report_.exposed_data;
+    if (std::fabs(report_.bubble) < 1e-9 * report_.seconds) report_.bubble = 0;  // what rounding leaves
     report_.memory = memory_of(m_, l_);
     report_.tokens = double(l_.global_batch) * m_.sequence;
     report_.flops = training_flops(m_) * report_.tokens / l_.ranks();
