@@ -22,7 +22,9 @@
 #include "grader/base/sha256.hpp"
 #include "grader/base/source_text.hpp"
 #include "grader/base/text.hpp"
+#include "grader/build/kept_baseline.hpp"
 #include "grader/build/machine_fault.hpp"
+#include "grader/build/nvcc.hpp"
 #include "grader/build/object_cache.hpp"
 #include "grader/build/stand_ins.hpp"
 #include "grader/build/symbols.hpp"
@@ -207,21 +209,10 @@ BuiltWorker build_simt(std::vector<fs::path> sources, const fs::path& dir, const
 // `rules`: none where the sources are the course's own. `libraries`: of the toolkit, "cublas".
 BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const SymbolRules* rules,
                        const std::vector<std::string>& libraries, StandIns& stand_ins) {
-  fs::path nvcc = find_nvcc();
-  if (nvcc.empty())
-    throw Error(Exit::environment, "no nvcc found on PATH, in CUDA_HOME or in /usr/local/cuda",
-                "install the CUDA Toolkit, load its module, or use --backend cpu");
-  const char* arch = std::getenv("RIDGE_CUDA_ARCH");
-  std::string target = arch != nullptr ? arch : "native";
-  // nvcc finds no GPU in its sandbox.
-  if (int known = granted_gpu().architecture; target == "native" && known != 0)
-    target = std::to_string(known) + (known >= 90 ? "a" : "");  // with what only this one has, as wgmma on sm_90a
+  const Nvcc compiler = nvcc_for_this_gpu();
+  const fs::path& nvcc = compiler.path;
+  const std::vector<std::string>& flags = compiler.flags;
   const Sandbox sandbox = builder_sandbox(dir);
-  std::vector<std::string> flags = {"-O3", "-std=c++20", "-lineinfo"};
-  if (target == "native")
-    flags.push_back("-arch=native");
-  else
-    flags.push_back(fmt::format("-gencode=arch=compute_{0},code=sm_{0}", target));
   fs::path runtime = root_dir() / "runtime";
   const std::ptrdiff_t submitted = std::ssize(sources);
   const bool mpi = std::find(libraries.begin(), libraries.end(), "MPI_") != libraries.end();
@@ -272,9 +263,7 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
     argv.push_back(fmt::format("-Xlinker=-rpath={}/lib64", nvcc.parent_path().parent_path().string()));
   ProcessResult r = run_process(argv, dir, {}, &sandbox);
   if (r.exit_code != 0) build_failed({false, r.output}, dir / "src");
-  ProcessResult version = run_process({nvcc.string(), "--version"}, {}, {});
-  if (auto at = version.output.find(", V"); at != std::string::npos)
-    built.compiler = "nvcc " + version.output.substr(at + 3, version.output.find_first_of("\n ", at + 3) - at - 3);
+  built.compiler = compiler.name;
   built.flags = fmt::format("{}", fmt::join(flags, " "));
   return built;
 }
@@ -400,8 +389,14 @@ BuiltWorker build_baseline(const Lab& lab, const fs::path& dir) {
   std::error_code none_there;
   for (const auto& entry : fs::directory_iterator(lab.dir / "baseline", none_there))
     copy_source(entry.path(), src / ("baseline_" + entry.path().filename().string()));
+  const fs::path kept = kept_baseline(lab, src, nvcc_for_this_gpu());
+  BuiltWorker built;
+  built.program = dir / "worker";
+  if (take_baseline(kept, built.program)) return built;
   StandIns none;
-  return build(sources_in(src), lab::Backend::cuda, dir, nullptr, lab.baseline_libraries, false, false, none);
+  built = build(sources_in(src), lab::Backend::cuda, dir, nullptr, lab.baseline_libraries, false, false, none);
+  keep_baseline(built.program, kept);
+  return built;
 }
 
 }  // namespace ridge
