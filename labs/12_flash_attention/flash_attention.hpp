@@ -56,8 +56,8 @@ void tensor(const __nv_bfloat16* q, const __nv_bfloat16* k, const __nv_bfloat16*
 //   dq[i][c]    = scale * sum over j of ds[i][j] * k[j][c]
 //   dk[j][c]    = scale * sum over i of ds[i][j] * q[i][c]      i: the queries of all heads that read this head of k
 //   dv[j][c]    = sum over i of p[i][j] * d_o[i][c]
-// p and ds may be rounded to bf16 as factors. The same bits at each call, and for equal
-// sequences of one call: no sum may depend on the order of the blocks.
+// p and ds may be rounded to bf16 as factors. The same bits at each call, and for equal sequences of one call: no sum
+// may depend on the order of the blocks. lse and o are inputs: of large cases they are not those of q, k and v.
 //   q, o, d_o, dq  (batch, heads, queries, head_dim)
 //   k, v, dk, dv   (batch, kv_heads, keys, head_dim)
 //   lse            (batch, heads, queries), fp32

@@ -31,12 +31,12 @@ struct TilesOf {
   static constexpr bool kKeep = keep;
 };
 template <int hs>
-using ForwardTiles = std::conditional_t<hs == 128, TilesOf<hs, 4, 1, 64, false>, TilesOf<hs, 4, 2, 64, false>>;
+using ForwardTiles = TilesOf<hs, 4, 2, hs == 128 ? 32 : 64, false>;
 template <int hs>
-using QueryTiles =
-    std::conditional_t<hs == 128, TilesOf<hs, 4, 1, 32, true>, TilesOf<hs, 4, 2, hs == 16 ? 64 : 32, false>>;
+using QueryTiles = TilesOf<hs, 4, 2, hs == 64 || hs == 16 ? 64 : 32, false>;
 template <int hs>
-using KeyTiles = std::conditional_t<hs == 128, TilesOf<hs, 4, 1, 32, false>, QueryTiles<hs>>;
+using KeyTiles =
+    std::conditional_t<hs == 128, TilesOf<hs, 4, 1, 32, false>, TilesOf<hs, 4, 2, hs == 16 ? 64 : 32, false>>;
 
 // The head's rows of one sequence in qkv or o.
 template <class T>
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(ForwardTiles<hs>::kThreads)
       mask<kM, kN>(s, row0 + own, tile * Tiles::kOther, -INFINITY, [](int row, int column) { return column <= row; });
     float shrink[kM][2];
     softmax.template take<kN>(s, to_log2, shrink);
-    scale_rows<kM, kHead>(sum, shrink);
+    shrink_rows<kM, kHead>(sum, shrink);
     multiply_columns<kM, kHead, kN>(sum, s, values);
     __syncthreads();  // nobody reads these tiles any more
     load(tile + 2);   // into their place

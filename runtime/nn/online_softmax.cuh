@@ -21,6 +21,15 @@ __device__ inline void scale_rows(Accumulator<kM, kN>& c, const float (&factor)[
       for (int i = 0; i < 4; ++i) c[m][n][i] *= factor[m][i / 2];
 }
 
+// The same for factors that are 1 except for a row's first tiles, where scores get larger. A warp at once.
+template <int kM, int kN>
+__device__ inline void shrink_rows(Accumulator<kM, kN>& c, const float (&shrink)[kM][2]) {
+  bool any = false;
+#pragma unroll
+  for (int m = 0; m < kM; ++m) any = any || shrink[m][0] != 1 || shrink[m][1] != 1;
+  if (__any_sync(kWarp, any)) scale_rows<kM, kN>(c, shrink);
+}
+
 template <int kM>
 struct OnlineSoftmax {
   float top[kM][2], total[kM][2];  // the largest score; this lane's part of the sum

@@ -27,38 +27,56 @@ __device__ inline int tile_place(int row, int column) {
 // elements from a row to the next, a multiple of 8. All kThreads threads of the block.
 template <int kRows, int kColumns, int kThreads, class T>
 __device__ inline void load_tile(T* tile, const T* from, std::size_t stride, int first, int rows) {
-  static_assert(sizeof(T) == 2 && kRows * kColumns / 8 % kThreads == 0, "whole turns of 16 bytes");
+  constexpr int kChunks = kColumns / 8, kStep = kThreads / kChunks;  // rows of a turn, which share a thread's bank
+  static_assert(sizeof(T) == 2 && kRows % kStep == 0 && kStep % 8 == 0, "whole turns of 16 bytes");
+  const int row = static_cast<int>(threadIdx.x) / kChunks, column = static_cast<int>(threadIdx.x) % kChunks * 8;
+  T* const to = tile + tile_place<kColumns>(row, column);
+  const T* const source = from + static_cast<std::size_t>(first + row) * stride + column;  // not read beyond the last
 #pragma unroll
-  for (int turn = 0; turn < kRows * kColumns / 8 / kThreads; ++turn) {
-    const int i = turn * kThreads + static_cast<int>(threadIdx.x);
-    const int row = i / (kColumns / 8), column = i % (kColumns / 8) * 8;
-    const bool inside = first + row < rows;
-    const T* source = from + static_cast<std::size_t>(inside ? first + row : 0) * stride + column;
-    __pipeline_memcpy_async(tile + tile_place<kColumns>(row, column), source, 16, inside ? 0 : 16);
-  }
+  for (int turn = 0; turn < kRows / kStep; ++turn)
+    __pipeline_memcpy_async(to + turn * kStep * kColumns, source + turn * kStep * stride, 16,
+                            first + row + turn * kStep < rows ? 0 : 16);
 }
 
-// Four 8 x 8 matrices: rows row .. row + 16, columns column .. column + 16 of a tile; the upper left one, the one below
-// it, and the two to the right of them.
+// This lane's address for load_matrices at row 0 and column 0 of a tile. It is one register, from which the address of
+// each four matrices takes one or two instructions: the compiler shall not keep all of them.
+//
+// A left factor's registers are the upper left matrix, the one below it, and the two to the right of them.
 template <int kColumns, class T>
-__device__ inline void load_matrices(std::uint32_t (&r)[4], const T* tile, int row, int column) {
+__device__ inline std::uint32_t left_address(const T* tile) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const auto address = static_cast<std::uint32_t>(
-      __cvta_generic_to_shared(tile + tile_place<kColumns>(row + lane % 16, column + lane / 16 * 8)));
+  auto address =
+      static_cast<std::uint32_t>(__cvta_generic_to_shared(tile + tile_place<kColumns>(lane % 16, lane / 16 * 8)));
+  asm volatile("" : "+r"(address));
+  return address;
+}
+// Two right factors side by side: the upper matrices, then the lower ones. A factor's two registers must be neighbours.
+template <int kColumns, class T>
+__device__ inline std::uint32_t right_address(const T* tile) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  auto address = static_cast<std::uint32_t>(
+      __cvta_generic_to_shared(tile + tile_place<kColumns>(lane / 16 * 8 + lane % 8, lane / 8 % 2 * 8)));
+  asm volatile("" : "+r"(address));
+  return address;
+}
+
+// Four 8 x 8 matrices: rows row .. row + 16, columns column .. column + 16 of a tile. `row` and `column` are multiples
+// of 16, and the tile begins at a multiple of 2 kColumns bytes: then the column flips bits of the lane's address, and
+// the row is added.
+template <int kColumns>
+__device__ inline void load_matrices(std::uint32_t (&r)[4], std::uint32_t lane_address, int row, int column) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-               : "r"(address)
+               : "r"((lane_address ^ 2 * static_cast<std::uint32_t>(column)) + 2 * row * kColumns)
                : "memory");
 }
-// The same, each of the four transposed.
-template <int kColumns, class T>
-__device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], const T* tile, int row, int column) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const auto address = static_cast<std::uint32_t>(
-      __cvta_generic_to_shared(tile + tile_place<kColumns>(row + lane % 16, column + lane / 16 * 8)));
+// The same, each of the four transposed: with left_address, two right factors whose k runs along a column.
+template <int kColumns>
+__device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], std::uint32_t lane_address, int row,
+                                                int column) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-               : "r"(address)
+               : "r"((lane_address ^ 2 * static_cast<std::uint32_t>(column)) + 2 * row * kColumns)
                : "memory");
 }
 
@@ -96,17 +114,19 @@ __device__ inline std::uint32_t pack_pair(float first, float second, __half) {
 template <int kM, int kN>
 using Accumulator = float[kM][kN][4];
 
-// c (16 kM x 8 kN) += a (16 kM x 16) times columns k .. k + 16 of 8 kN rows of b, a tile with K columns.
+// c (16 kM x 8 kN) += a (16 kM x 16) times columns k .. k + 16 of 8 kN rows of b, the right_address of a tile with K
+// columns.
 template <int kM, int kN, int K, class T>
-__device__ inline void multiply_step(Accumulator<kM, kN>& c, const std::uint32_t (&a)[kM][4], const T* b, int k) {
+__device__ inline void multiply_step(Accumulator<kM, kN>& c, const std::uint32_t (&a)[kM][4], std::uint32_t b, int k,
+                                     T) {
 #pragma unroll
   for (int n = 0; n < kN; n += 2) {
     std::uint32_t of_b[4];
     load_matrices<K>(of_b, b, 8 * n, k);
 #pragma unroll
     for (int m = 0; m < kM; ++m) {
-      multiply(c[m][n], a[m], of_b[0], of_b[2], T{});
-      multiply(c[m][n + 1], a[m], of_b[1], of_b[3], T{});
+      multiply(c[m][n], a[m], of_b[0], of_b[1], T{});
+      multiply(c[m][n + 1], a[m], of_b[2], of_b[3], T{});
     }
   }
 }
@@ -115,12 +135,13 @@ __device__ inline void multiply_step(Accumulator<kM, kN>& c, const std::uint32_t
 // row_a.
 template <int kM, int kN, int K, class T>
 __device__ inline void multiply_rows(Accumulator<kM, kN>& c, const T* a, int row_a, const T* b) {
+  const std::uint32_t in_a = left_address<K>(a + row_a * K), in_b = right_address<K>(b);
 #pragma unroll
   for (int k = 0; k < K; k += 16) {
     std::uint32_t of_a[kM][4];
 #pragma unroll
-    for (int m = 0; m < kM; ++m) load_matrices<K>(of_a[m], a, row_a + 16 * m, k);
-    multiply_step<kM, kN, K>(c, of_a, b, k);
+    for (int m = 0; m < kM; ++m) load_matrices<K>(of_a[m], in_a, 16 * m, k);
+    multiply_step<kM, kN, K>(c, of_a, in_b, k, T{});
   }
 }
 
@@ -129,21 +150,24 @@ template <int kM, int K>
 using Factor = std::uint32_t[K / 16][kM][4];
 template <int kM, int K, class T>
 __device__ inline void load_factor(Factor<kM, K>& f, const T* a, int row_a) {
+  const std::uint32_t in_a = left_address<K>(a + row_a * K);
 #pragma unroll
   for (int k = 0; k < K / 16; ++k)
 #pragma unroll
-    for (int m = 0; m < kM; ++m) load_matrices<K>(f[k][m], a, row_a + 16 * m, 16 * k);
+    for (int m = 0; m < kM; ++m) load_matrices<K>(f[k][m], in_a, 16 * m, 16 * k);
 }
 template <int kM, int kN, int K, class T>
 __device__ inline void multiply_rows(Accumulator<kM, kN>& c, const Factor<kM, K>& a, const T* b) {
+  const std::uint32_t in_b = right_address<K>(b);
 #pragma unroll
-  for (int k = 0; k < K; k += 16) multiply_step<kM, kN, K>(c, a[k / 16], b, k);
+  for (int k = 0; k < K; k += 16) multiply_step<kM, kN, K>(c, a[k / 16], in_b, k, T{});
 }
 
 // c (16 kM x 8 kN) += p (16 kM x 8 kK) b, whose tile has 8 kK rows of 8 kN columns. p is a result in registers, rounded
 // to T: a fragment of two results side by side is just a factor's.
 template <int kM, int kN, int kK, class T>
 __device__ inline void multiply_columns(Accumulator<kM, kN>& c, const Accumulator<kM, kK>& p, const T* b) {
+  const std::uint32_t in_b = left_address<8 * kN>(b);
 #pragma unroll
   for (int k = 0; k < kK; k += 2) {
     std::uint32_t of_p[kM][4];
@@ -155,7 +179,7 @@ __device__ inline void multiply_columns(Accumulator<kM, kN>& c, const Accumulato
 #pragma unroll
     for (int n = 0; n < kN; n += 2) {
       std::uint32_t of_b[4];
-      load_matrices_transposed<8 * kN>(of_b, b, 8 * k, 8 * n);
+      load_matrices_transposed<8 * kN>(of_b, in_b, 8 * k, 8 * n);
 #pragma unroll
       for (int m = 0; m < kM; ++m) {
         multiply(c[m][n], of_p[m], of_b[0], of_b[1], T{});

@@ -10,13 +10,18 @@
 namespace {
 
 using Bf16 = __nv_bfloat16;
-constexpr int kWarps = 4, kThreads = 32 * kWarps, kOther = 32;  // rows of the other side that are taken at a time
+constexpr int kWarps = 4, kThreads = 32 * kWarps;
 
-// With more columns a warp has fewer rows: its sums fill the registers.
+// A warp's own rows, 16 a fragment, and the rows of the other side that are taken at a time: as many as the registers
+// hold, for more rows of a warp need fewer reads of shared memory.
+struct Tile {
+  int fragments, other;
+  __host__ __device__ constexpr int rows() const { return 16 * kWarps * fragments; }  // of a block
+};
 template <int d>
-constexpr int kFragmentsOf = d == 64 ? 2 : 1;
+constexpr Tile kOfQueries = d == 64 ? Tile{2, 64} : Tile{2, 32};  // for dq
 template <int d>
-constexpr int kRowsOf = 16 * kWarps* kFragmentsOf<d>;  // of a block
+constexpr Tile kOfKeys = d == 64 ? Tile{2, 32} : Tile{1, 32};  // for dk and dv
 
 // 2^x of a row without keys, whose lse is -infinity, must be 0, and -infinity - -infinity is NaN.
 __device__ float offset_of(float lse) { return fmaxf(lse * nn::kLog2E, -1e30f); }
@@ -52,7 +57,8 @@ template <int d>
 __global__ void __launch_bounds__(kThreads)
     dq_kernel(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* d_o, const float* lse, const float* delta,
               Bf16* dq, Attention a, float scale) {
-  constexpr int kM = kFragmentsOf<d>, kN = kOther / 8, kRows = kRowsOf<d>;
+  constexpr int kM = kOfQueries<d>.fragments, kOther = kOfQueries<d>.other, kN = kOther / 8,
+                kRows = kOfQueries<d>.rows();
   extern __shared__ __align__(128) unsigned char shared[];
   Bf16 *const tile_q = reinterpret_cast<Bf16*>(shared), *const tile_do = tile_q + kRows * d;
   auto tile_k = [&](int tile) { return tile_q + (2 * kRows + tile % 2 * 2 * kOther) * d; };
@@ -115,7 +121,7 @@ template <int d>
 __global__ void __launch_bounds__(kThreads)
     dkv_kernel(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* d_o, const float* lse, const float* delta,
                Bf16* dk, Bf16* dv, Attention a, float scale) {
-  constexpr int kM = kFragmentsOf<d>, kN = kOther / 8, kRows = kRowsOf<d>;
+  constexpr int kM = kOfKeys<d>.fragments, kOther = kOfKeys<d>.other, kN = kOther / 8, kRows = kOfKeys<d>.rows();
   extern __shared__ __align__(128) unsigned char shared[];
   Bf16 *const tile_k = reinterpret_cast<Bf16*>(shared), *const tile_v = tile_k + kRows * d;
   auto tile_q = [&](int step) { return tile_k + (2 * kRows + step % 2 * 2 * kOther) * d; };
@@ -194,19 +200,21 @@ __global__ void __launch_bounds__(kThreads)
 template <int d>
 void launch(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* o, const float* lse, const Bf16* d_o, Bf16* dq,
             Bf16* dk, Bf16* dv, const Attention& a, float* delta, cudaStream_t stream) {
-  constexpr int kRows = kRowsOf<d>;
-  constexpr int bytes = (2 * kRows + 4 * kOther) * d * static_cast<int>(sizeof(Bf16)) + 4 * kOther * 4;
-  cudaFuncSetAttribute(dq_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-  cudaFuncSetAttribute(dkv_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  auto bytes_of = [](Tile t) {
+    return (2 * t.rows() + 4 * t.other) * d * static_cast<int>(sizeof(Bf16)) + 4 * t.other * 4;
+  };
+  constexpr Tile of_q = kOfQueries<d>, of_k = kOfKeys<d>;
+  cudaFuncSetAttribute(dq_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes_of(of_q));
+  cudaFuncSetAttribute(dkv_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes_of(of_k));
   const float scale = 1 / std::sqrt(static_cast<float>(d));
   const std::size_t rows = static_cast<std::size_t>(a.batch) * a.heads * a.queries;
-  auto tiles = [](int n) { return static_cast<unsigned>((n + kRows - 1) / kRows); };
+  auto tiles = [](int n, Tile t) { return static_cast<unsigned>((n + t.rows() - 1) / t.rows()); };
   delta_kernel<d>
       <<<static_cast<unsigned>((rows + kThreads - 1) / kThreads), kThreads, 0, stream>>>(d_o, o, delta, rows);
-  dq_kernel<d>
-      <<<dim3(tiles(a.queries), a.heads, a.batch), kThreads, bytes, stream>>>(q, k, v, d_o, lse, delta, dq, a, scale);
-  dkv_kernel<d><<<dim3(tiles(a.keys), a.kv_heads, a.batch), kThreads, bytes, stream>>>(q, k, v, d_o, lse, delta, dk, dv,
-                                                                                       a, scale);
+  dq_kernel<d><<<dim3(tiles(a.queries, of_q), a.heads, a.batch), kThreads, bytes_of(of_q), stream>>>(
+      q, k, v, d_o, lse, delta, dq, a, scale);
+  dkv_kernel<d><<<dim3(tiles(a.keys, of_k), a.kv_heads, a.batch), kThreads, bytes_of(of_k), stream>>>(
+      q, k, v, d_o, lse, delta, dk, dv, a, scale);
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 // Lab 12, task `hopper`: attention with TMA and wgmma.
 //
-// Warpgroup 0 loads: one of its threads asks TMA for tiles, in two stages. Warpgroups 1 and 2 have 64 queries each. The
-// loads, the results and the launch are there; the consumers' loop is missing. It needs sm_90a.
+// Warpgroup 0 loads: one of its threads asks TMA for tiles, in two stages. Warpgroups 1 and 2 have 64 queries each. A
+// block stays on its SM and takes one tile of queries after the other: the loads of the next one are under way while
+// the results of this one are stored. The loads, the results and the launch are there; the consumers' loop is missing.
+// It needs sm_90a.
 // Run: ./ridge check 12 --task hopper --backend cuda
+#include <algorithm>
 #include <cmath>
 
 #include "ptx.hpp"
@@ -32,46 +35,66 @@ constexpr int kTurn = 1;  // the first of the block barriers with which the cons
 template <int d>
 struct Shared {
   Bf16 q[kRows * d], k[kStages][kKeys * d], v[kStages][kKeys * d];
-  uint64_t full_q, full_k[kStages], full_v[kStages], empty_k[kStages], empty_v[kStages];
+  uint64_t full_q, empty_q, full_k[kStages], full_v[kStages], empty_k[kStages], empty_v[kStages];
 };
 template <int d>
 constexpr int kSharedBytes = sizeof(Shared<d>) + 1024;  // tiles begin at multiples of 1024
 
-// The stage of a tile, and the parity of its use.
+// The stage of a block's tile of keys, counted over all its work, and the parity of its use.
 __device__ int stage_of(int tile) { return tile % kStages; }
 __device__ uint32_t parity_of(int tile) { return tile / kStages % 2; }
 
-// One thread asks for all tiles, as far ahead as there are stages.
+// A tile of queries of one head, and the tiles of keys that they see.
+struct Work {
+  int head, kv_head, row0, tiles;  // heads of all batches
+};
+// Number `number` of all. Some heads at a time, whose keys and values stay in L2; of these the tiles with the most keys
+// first, so that blocks end together.
+__device__ Work work_of(const Attention& a, int number) {
+  constexpr int kHeads = 16;
+  const int row_tiles = (a.queries + kRows - 1) / kRows, first = number / (kHeads * row_tiles) * kHeads;
+  const int heads = min(kHeads, a.batch * a.heads - first), i = number - first * row_tiles;
+  Work w;
+  w.head = first + i % heads;
+  w.kv_head = w.head / a.heads * a.kv_heads + w.head % a.heads / (a.heads / a.kv_heads);
+  w.row0 = (a.causal ? row_tiles - 1 - i / heads : i / heads) * kRows;
+  w.tiles = (keys_seen(a, min(w.row0 + kRows, a.queries) - 1) + kKeys - 1) / kKeys;
+  return w;
+}
+
+// One thread asks for all tiles, as far ahead as there are stages. before: tiles of keys before this work; turn: works
+// before it.
 template <int d>
-__device__ void produce(Shared<d>& s, const CUtensorMap* q, const CUtensorMap* k, const CUtensorMap* v, int head,
-                        int kv_head, int row0, int tiles) {
-  if (tiles == 0) return;
+__device__ void produce(Shared<d>& s, const CUtensorMap* q, const CUtensorMap* k, const CUtensorMap* v, const Work& w,
+                        int before, int turn) {
+  ptx::barrier_wait(&s.empty_q, turn % 2 ^ 1);
   ptx::barrier_expect(&s.full_q, kRows * d * 2);
-  for (int c = 0; c < d; c += 64) ptx::tma_load(s.q + c * kRows, q, &s.full_q, c, row0, head);
+  for (int c = 0; c < d; c += 64) ptx::tma_load(s.q + c * kRows, q, &s.full_q, c, w.row0, w.head);
   auto load = [&](Bf16* to, const CUtensorMap* map, uint64_t* full, uint64_t* empty, int tile) {
-    ptx::barrier_wait(empty, parity_of(tile) ^ 1);
+    ptx::barrier_wait(empty, parity_of(before + tile) ^ 1);
     ptx::barrier_expect(full, kKeys * d * 2);
-    for (int c = 0; c < d; c += 64) ptx::tma_load(to + c * kKeys, map, full, c, tile * kKeys, kv_head);
+    for (int c = 0; c < d; c += 64) ptx::tma_load(to + c * kKeys, map, full, c, tile * kKeys, w.kv_head);
   };
-  for (int tile = 0; tile < tiles; ++tile) {
-    const int stage = stage_of(tile);
+  for (int tile = 0; tile < w.tiles; ++tile) {
+    const int stage = stage_of(before + tile);
     load(s.k[stage], k, &s.full_k[stage], &s.empty_k[stage], tile);
     load(s.v[stage], v, &s.full_v[stage], &s.empty_v[stage], tile);
   }
 }
 
-// Consumer `own` (0 or 1): o of 64 queries, as a warp of `tensor` has it of 16: first is the warp's first query.
+// Consumer `own` (0 or 1): o of 64 queries, as a warp of `tensor` has it of 16: first is the warp's first query. before
+// and turn as for produce.
 template <int d>
 __device__ void consume(Shared<d>& s, nn::Accumulator<1, d / 8>& out, nn::OnlineSoftmax<1>& softmax, const Attention& a,
-                        int own, int first, int tiles, float to_log2) {
+                        int own, int first, int tiles, int before, int turn, float to_log2) {
   nn::Accumulator<1, kKeys / 8> score;
   uint32_t p[kKeys / 16][4];
   auto give_back = [](uint64_t* empty) {  // each warp for itself
     if (threadIdx.x % 32 == 0) ptx::barrier_arrive(empty);
   };
   auto multiply_keys = [&](int tile) {  // enqueues score = q k^T
-    const int stage = stage_of(tile);
-    ptx::barrier_wait(&s.full_k[stage], parity_of(tile));
+    const int stage = stage_of(before + tile);
+    ptx::barrier_wait(&s.full_k[stage], parity_of(before + tile));
     ptx::wgmma_fence();
 #pragma unroll
     for (int c = 0; c < d; c += 16)
@@ -80,8 +103,8 @@ __device__ void consume(Shared<d>& s, nn::Accumulator<1, d / 8>& out, nn::Online
     ptx::wgmma_commit();
   };
   auto multiply_values = [&](int tile) {  // enqueues out += p v
-    const int stage = stage_of(tile);
-    ptx::barrier_wait(&s.full_v[stage], parity_of(tile));
+    const int stage = stage_of(before + tile);
+    ptx::barrier_wait(&s.full_v[stage], parity_of(before + tile));
     ptx::wgmma_fence();
     const uint64_t v = ptx::columns_descriptor(s.v[stage], kKeys * 128);
 #pragma unroll
@@ -104,11 +127,11 @@ __device__ void consume(Shared<d>& s, nn::Accumulator<1, d / 8>& out, nn::Online
   };
 
   if (own == 1 && tiles > 1) ptx::block_barrier_arrive(kTurn, 256);  // consumer 0 begins
-  ptx::barrier_wait(&s.full_q, 0);
+  ptx::barrier_wait(&s.full_q, turn % 2);
   multiply_keys(0);
   ptx::wgmma_wait<0>();
   ptx::wgmma_results(score[0]);
-  give_back(&s.empty_k[0]);
+  give_back(&s.empty_k[stage_of(before)]);
   weigh(0);
   pack();
   for (int tile = 1; tile < tiles; ++tile) {
@@ -119,33 +142,32 @@ __device__ void consume(Shared<d>& s, nn::Accumulator<1, d / 8>& out, nn::Online
     if (own == 0 || tile + 1 < tiles) ptx::block_barrier_arrive(kTurn + 1 - own, 256);
     ptx::wgmma_wait<1>();
     ptx::wgmma_results(score[0]);
-    give_back(&s.empty_k[stage_of(tile)]);
+    give_back(&s.empty_k[stage_of(before + tile)]);
     weigh(tile);  // while p v of the tile before is under way
     ptx::wgmma_wait<0>();
     ptx::wgmma_results(out[0]);
-    give_back(&s.empty_v[stage_of(tile - 1)]);
-    nn::scale_rows<1, d / 8>(out, shrink);
+    give_back(&s.empty_v[stage_of(before + tile - 1)]);
+    nn::shrink_rows<1, d / 8>(out, shrink);
     pack();
   }
+  give_back(&s.empty_q);
   multiply_values(tiles - 1);
   ptx::wgmma_wait<0>();
   ptx::wgmma_results(out[0]);
+  give_back(&s.empty_v[stage_of(before + tiles - 1)]);
 }
 
 // q: (batch, heads, queries, d); k, v: (batch, kv_heads, keys, d), as maps; o as q; lse: (batch, heads, queries). A
-// block a tile of 128 queries of one head. Grid: (tiles, heads, batch).
+// block for each SM, 128 queries of one head at a time, `works` in all.
 template <int d>
 __global__ void __launch_bounds__(kThreads, 1)
     hopper_kernel(const __grid_constant__ CUtensorMap map_q, const __grid_constant__ CUtensorMap map_k,
-                  const __grid_constant__ CUtensorMap map_v, Bf16* o, float* lse, Attention a, float scale) {
+                  const __grid_constant__ CUtensorMap map_v, Bf16* o, float* lse, Attention a, int works, float scale) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ __align__(16) unsigned char bytes[];
   Shared<d>& s = *reinterpret_cast<Shared<d>*>(bytes + (1024 - ptx::address(bytes) % 1024) % 1024);
-  const int batch = static_cast<int>(blockIdx.z), head = static_cast<int>(blockIdx.y);
-  const int row0 = tile_of_block(a) * kRows;
-  const int tiles = (keys_seen(a, min(row0 + kRows, a.queries) - 1) + kKeys - 1) / kKeys;
   if (threadIdx.x == 0) {
-    ptx::barrier_init(&s.full_q, 1);
+    ptx::barrier_init(&s.full_q, 1), ptx::barrier_init(&s.empty_q, 4 * kConsumers);
     for (int i = 0; i < kStages; ++i) {
       ptx::barrier_init(&s.full_k[i], 1), ptx::barrier_init(&s.full_v[i], 1);
       ptx::barrier_init(&s.empty_k[i], 4 * kConsumers), ptx::barrier_init(&s.empty_v[i], 4 * kConsumers);
@@ -153,30 +175,41 @@ __global__ void __launch_bounds__(kThreads, 1)
     ptx::barrier_init_fence();
   }
   __syncthreads();
+  int before = 0, turn = 0;
   if (threadIdx.x < 128) {
     ptx::fewer_registers<kProducerRegisters>();
-    if (threadIdx.x == 0)
-      produce<d>(s, &map_q, &map_k, &map_v, batch * a.heads + head, batch * a.kv_heads + head / (a.heads / a.kv_heads),
-                 row0, tiles);
+    if (threadIdx.x != 0) return;
+    for (int number = static_cast<int>(blockIdx.x); number < works; number += static_cast<int>(gridDim.x)) {
+      const Work w = work_of(a, number);
+      if (w.tiles == 0) continue;
+      produce<d>(s, &map_q, &map_k, &map_v, w, before, turn);
+      before += w.tiles, ++turn;
+    }
     return;
   }
   ptx::more_registers<kConsumerRegisters>();
   const int own = static_cast<int>(threadIdx.x) / 128 - 1, warp = static_cast<int>(threadIdx.x) % 128 / 32;
-  const int lane = static_cast<int>(threadIdx.x) % 32, first = row0 + own * 64 + warp * 16;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
   const float to_log2 = scale * nn::kLog2E;
-  nn::Accumulator<1, d / 8> out = {};
-  nn::OnlineSoftmax<1> softmax;
-  if (tiles > 0) consume<d>(s, out, softmax, a, own, first, tiles, to_log2);
-
-  float factor[1][2], log[1][2];
-  softmax.finish(to_log2, factor, log);
-  const std::size_t rows = (static_cast<std::size_t>(batch) * a.heads + head) * a.queries;
+  for (int number = static_cast<int>(blockIdx.x); number < works; number += static_cast<int>(gridDim.x)) {
+    const Work w = work_of(a, number);
+    const int first = w.row0 + own * 64 + warp * 16;
+    nn::Accumulator<1, d / 8> out = {};
+    nn::OnlineSoftmax<1> softmax;
+    if (w.tiles > 0) {
+      consume<d>(s, out, softmax, a, own, first, w.tiles, before, turn, to_log2);
+      before += w.tiles, ++turn;
+    }
+    float factor[1][2], log[1][2];
+    softmax.finish(to_log2, factor, log);
+    const std::size_t rows = static_cast<std::size_t>(w.head) * a.queries;
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const int row = first + 8 * half + lane / 4;
-    if (lane % 4 == 0 && row < a.queries) lse[rows + row] = log[0][half] / nn::kLog2E;
+    for (int half = 0; half < 2; ++half) {
+      const int row = first + 8 * half + lane / 4;
+      if (lane % 4 == 0 && row < a.queries) lse[rows + row] = log[0][half] / nn::kLog2E;
+    }
+    store_rows<1, d / 8>(out, factor, o + rows * d, d, first, a.queries);
   }
-  store_rows<1, d / 8>(out, factor, o + rows * d, d, first, a.queries);
 #endif
 }
 
@@ -186,9 +219,12 @@ void launch(const Bf16* q, const Bf16* k, const Bf16* v, Bf16* o, float* lse, co
                     map_k = ptx::describe(k, a.batch * a.kv_heads, a.keys, d, kKeys),
                     map_v = ptx::describe(v, a.batch * a.kv_heads, a.keys, d, kKeys);
   cudaFuncSetAttribute(hopper_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes<d>);
-  const dim3 grid((a.queries + kRows - 1) / kRows, a.heads, a.batch);
-  hopper_kernel<d><<<grid, kThreads, kSharedBytes<d>, stream>>>(map_q, map_k, map_v, o, lse, a,
-                                                                1 / std::sqrt(static_cast<float>(d)));
+  int device = 0, sms = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+  const int works = (a.queries + kRows - 1) / kRows * a.heads * a.batch;
+  hopper_kernel<d><<<std::min(works, sms), kThreads, kSharedBytes<d>, stream>>>(map_q, map_k, map_v, o, lse, a, works,
+                                                                                1 / std::sqrt(static_cast<float>(d)));
 }
 
 }  // namespace

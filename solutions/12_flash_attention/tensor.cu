@@ -1,6 +1,6 @@
 // Lab 12, task `tensor`: attention in bf16 on tensor cores.
 //
-// A block has 128 queries, four warps with 32 each, and walks through the keys that they see, 64 or 32 at a time. The
+// A block has 128 queries, four warps with 32 each, and walks through the keys that they see, 64 at a time. The
 // copies, the results and the launch are there; the step of a tile is missing. Run: ./ridge check 12 --task tensor
 #include <cmath>
 
@@ -13,17 +13,13 @@ namespace {
 
 using Bf16 = __nv_bfloat16;
 constexpr int kWarps = 4, kFragments = 2, kThreads = 32 * kWarps;  // a warp has 16 x kFragments queries
-constexpr int kRows = 16 * kFragments * kWarps;                    // queries of a block
-// Keys of a tile. With 128 columns, o's sums take half of the registers, and 64 keys' scores no longer fit beside them.
-template <int d>
-constexpr int kKeysOf = d == 64 ? 64 : 32;
+constexpr int kRows = 16 * kFragments * kWarps, kKeys = 64;        // queries of a block, keys of a tile
 
 // q: (batch, heads, queries, d); k, v: (batch, kv_heads, keys, d); o as q; lse: (batch, heads, queries). A block a tile
 // of queries of one head. Grid: (tiles, heads, batch).
 template <int d>
 __global__ void __launch_bounds__(kThreads, 2)
     tensor_kernel(const Bf16* q, const Bf16* k, const Bf16* v, Bf16* o, float* lse, Attention a, float scale) {
-  constexpr int kKeys = kKeysOf<d>;
   extern __shared__ __align__(128) unsigned char shared[];
   Bf16* const tile_q = reinterpret_cast<Bf16*>(shared);  // kRows x d, swizzled
   auto tile_k = [&](int tile) { return tile_q + (kRows + tile % 2 * 2 * kKeys) * d; };
@@ -55,6 +51,9 @@ __global__ void __launch_bounds__(kThreads, 2)
     load(tile + 1);
     __pipeline_commit();
 
+    // A warp whose queries see none of these keys waits for the others. (With 128 columns the registers are full.)
+    if (d == 64 && tile * kKeys >= keys_seen(a, row0 + own + 16 * kFragments - 1)) continue;
+
     nn::Accumulator<kFragments, kKeys / 8> s = {};
     nn::multiply_rows<kFragments, kKeys / 8, d>(s, tile_q, own, tile_k(tile));
     // Only tiles on the diagonal and the last one have keys that some of the warp's queries do not see.
@@ -63,7 +62,7 @@ __global__ void __launch_bounds__(kThreads, 2)
                                       [&](int query, int key) { return key < keys_seen(a, query); });
     float shrink[kFragments][2];
     softmax.take<kKeys / 8>(s, to_log2, shrink);
-    nn::scale_rows<kFragments, d / 8>(out, shrink);
+    nn::shrink_rows<kFragments, d / 8>(out, shrink);
     nn::multiply_columns<kFragments, d / 8, kKeys / 8>(out, s, tile_v(tile));
   }
 
@@ -83,7 +82,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 
 template <int d>
 void launch(const Bf16* q, const Bf16* k, const Bf16* v, Bf16* o, float* lse, const Attention& a, cudaStream_t stream) {
-  constexpr int kKeys = kKeysOf<d>, bytes = (kRows + 4 * kKeys) * d * static_cast<int>(sizeof(Bf16));
+  constexpr int bytes = (kRows + 4 * kKeys) * d * static_cast<int>(sizeof(Bf16));
   cudaFuncSetAttribute(tensor_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   const dim3 grid((a.queries + kRows - 1) / kRows, a.heads, a.batch);
   tensor_kernel<d><<<grid, kThreads, bytes, stream>>>(q, k, v, o, lse, a, 1 / std::sqrt(static_cast<float>(d)));

@@ -157,20 +157,23 @@ class Tensor : public TaskCheck {
   }
   Work work(const Case& c) const override { return work_of(attention_of(c), 2, "bf16"); }
   // 128 queries a block: q once, k and v once for each block, as far as its last query sees them; o and lse once. Keys
-  // come in tiles of 64, or of 32 with d = 128. Shared memory has 128 bytes in a pass: a tile of keys stores k and v,
-  // and each of 4 warps reads its 32 queries, k and v. q is stored once.
+  // come in tiles of 64. Shared memory has 128 bytes in a pass: a tile of keys stores k and v, and each of 4 warps reads
+  // its 32 queries, k and v; with d = 64, where one of its queries sees a key of the tile. q is stored once.
   std::vector<Bound> bounds(const Case& c) const override {
     const Sizes s = attention_of(c);
-    const std::size_t tile = s.d == 64 ? 64 : 32;
+    const std::size_t tile = 64;
     const double heads = static_cast<double>(s.batch * s.heads), row = static_cast<double>(s.d * 2) / 32;
-    double keys = 0, steps = 0;
+    auto tiles_of = [&](std::size_t query) { return (s.seen(std::min(query, s.queries - 1)) + tile - 1) / tile; };
+    double keys = 0, steps = 0, reads = 0;
     for (std::size_t first = 0; first < s.queries; first += 128) {
-      const std::size_t seen = (s.seen(std::min(first + 128, s.queries) - 1) + tile - 1) / tile;
+      const std::size_t seen = tiles_of(first + 127);
       steps += static_cast<double>(seen);
       keys += static_cast<double>(std::min(s.keys, seen * tile));
+      for (std::size_t warp = 0; warp < 128; warp += 32)
+        reads += static_cast<double>(s.d == 64 ? tiles_of(first + warp + 31) : seen);
     }
     const double queries = static_cast<double>(s.queries), k = static_cast<double>(tile);
-    const double step = row / 4 * (2 * k + 4 * (32 + 2 * k)), wavefronts = heads * (steps * step + row / 4 * queries);
+    const double wavefronts = heads * row / 4 * (steps * 2 * k + reads * (32 + 2 * k) + queries);
     return {{"load_sectors_over_bound", heads * row * (queries + 2 * keys)},
             {"store_sectors_over_bound", heads * queries * (row + 1.0 / 8)},
             {"shared_wavefronts_over_bound", wavefronts},

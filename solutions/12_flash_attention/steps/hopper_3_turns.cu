@@ -1,0 +1,197 @@
+// replaces: hopper.cu; task: hopper; step: 3; idea: the consumers take turns; needs: sm_90a
+#include <cmath>
+
+#include "ptx.hpp"
+#include "tiles.hpp"
+
+#ifdef RIDGE_SIMT
+
+// The emulator has no wgmma, and skips this task.
+void hopper(const __nv_bfloat16*, const __nv_bfloat16*, const __nv_bfloat16*, __nv_bfloat16*, float*, const Attention&,
+            void*, std::size_t, cudaStream_t) {}
+
+#else
+
+#include "nn/online_softmax.cuh"
+
+namespace {
+
+using Bf16 = __nv_bfloat16;
+constexpr int kConsumers = 2, kRows = 64 * kConsumers, kKeys = 128, kStages = 2;
+constexpr int kThreads = 128 * (1 + kConsumers);
+// The kernel starts with 168 registers a thread (65536 / 384, down to a multiple of 8); 24 + 2 x 240 = 3 x 168.
+constexpr int kProducerRegisters = 24, kConsumerRegisters = 240;
+constexpr int kTurn = 1;  // the first of the block barriers with which the consumers take turns
+
+// Tiles are boxes of 64 columns one behind the other, swizzled by TMA.
+template <int d>
+struct Shared {
+  Bf16 q[kRows * d], k[kStages][kKeys * d], v[kStages][kKeys * d];
+  uint64_t full_q, full_k[kStages], full_v[kStages], empty_k[kStages], empty_v[kStages];
+};
+template <int d>
+constexpr int kSharedBytes = sizeof(Shared<d>) + 1024;  // tiles begin at multiples of 1024
+
+// The stage of a tile, and the parity of its use.
+__device__ int stage_of(int tile) { return tile % kStages; }
+__device__ uint32_t parity_of(int tile) { return tile / kStages % 2; }
+
+// One thread asks for all tiles, as far ahead as there are stages.
+template <int d>
+__device__ void produce(Shared<d>& s, const CUtensorMap* q, const CUtensorMap* k, const CUtensorMap* v, int head,
+                        int kv_head, int row0, int tiles) {
+  if (tiles == 0) return;
+  ptx::barrier_expect(&s.full_q, kRows * d * 2);
+  for (int c = 0; c < d; c += 64) ptx::tma_load(s.q + c * kRows, q, &s.full_q, c, row0, head);
+  auto load = [&](Bf16* to, const CUtensorMap* map, uint64_t* full, uint64_t* empty, int tile) {
+    ptx::barrier_wait(empty, parity_of(tile) ^ 1);
+    ptx::barrier_expect(full, kKeys * d * 2);
+    for (int c = 0; c < d; c += 64) ptx::tma_load(to + c * kKeys, map, full, c, tile * kKeys, kv_head);
+  };
+  for (int tile = 0; tile < tiles; ++tile) {
+    const int stage = stage_of(tile);
+    load(s.k[stage], k, &s.full_k[stage], &s.empty_k[stage], tile);
+    load(s.v[stage], v, &s.full_v[stage], &s.empty_v[stage], tile);
+  }
+}
+
+// Consumer `own` (0 or 1): o of 64 queries, as a warp of `tensor` has it of 16: first is the warp's first query.
+template <int d>
+__device__ void consume(Shared<d>& s, nn::Accumulator<1, d / 8>& out, nn::OnlineSoftmax<1>& softmax, const Attention& a,
+                        int own, int first, int tiles, float to_log2) {
+  nn::Accumulator<1, kKeys / 8> score;
+  uint32_t p[kKeys / 16][4];
+  auto give_back = [](uint64_t* empty) {  // each warp for itself
+    if (threadIdx.x % 32 == 0) ptx::barrier_arrive(empty);
+  };
+  auto multiply_keys = [&](int tile) {  // enqueues score = q k^T
+    const int stage = stage_of(tile);
+    ptx::barrier_wait(&s.full_k[stage], parity_of(tile));
+    ptx::wgmma_fence();
+#pragma unroll
+    for (int c = 0; c < d; c += 16)
+      ptx::wgmma_rows(score[0], ptx::rows_descriptor(s.q + c / 64 * 64 * kRows + own * 64 * 64) + c % 64 / 8,
+                      ptx::rows_descriptor(s.k[stage] + c / 64 * 64 * kKeys) + c % 64 / 8, c > 0);
+    ptx::wgmma_commit();
+  };
+  auto multiply_values = [&](int tile) {  // enqueues out += p v
+    const int stage = stage_of(tile);
+    ptx::barrier_wait(&s.full_v[stage], parity_of(tile));
+    ptx::wgmma_fence();
+    const uint64_t v = ptx::columns_descriptor(s.v[stage], kKeys * 128);
+#pragma unroll
+    for (int j = 0; j < kKeys / 16; ++j) ptx::wgmma_columns(out[0], p[j], v + 128 * j, 1);
+    ptx::wgmma_commit();
+  };
+  float shrink[1][2];
+  auto weigh = [&](int tile) {
+    if ((tile + 1) * kKeys > keys_seen(a, first))
+      nn::mask<1, kKeys / 8>(score, first, tile * kKeys, -INFINITY,
+                             [&](int query, int key) { return key < keys_seen(a, query); });
+    softmax.take<kKeys / 8>(score, to_log2, shrink);
+  };
+  auto pack = [&] {  // two results of 16 x 8 side by side are a left factor of 16 x 16
+#pragma unroll
+    for (int j = 0; j < kKeys / 16; ++j)
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        p[j][i] = nn::pack_pair(score[0][2 * j + i / 2][i % 2 * 2], score[0][2 * j + i / 2][i % 2 * 2 + 1], Bf16{});
+  };
+
+  if (own == 1 && tiles > 1) ptx::block_barrier_arrive(kTurn, 256);  // consumer 0 begins
+  ptx::barrier_wait(&s.full_q, 0);
+  multiply_keys(0);
+  ptx::wgmma_wait<0>();
+  ptx::wgmma_results(score[0]);
+  give_back(&s.empty_k[0]);
+  weigh(0);
+  pack();
+  for (int tile = 1; tile < tiles; ++tile) {
+    // The consumers enqueue their products in turn: while one multiplies, the other one has its softmax.
+    ptx::block_barrier_wait(kTurn + own, 256);
+    multiply_keys(tile);
+    multiply_values(tile - 1);
+    if (own == 0 || tile + 1 < tiles) ptx::block_barrier_arrive(kTurn + 1 - own, 256);
+    ptx::wgmma_wait<1>();
+    ptx::wgmma_results(score[0]);
+    give_back(&s.empty_k[stage_of(tile)]);
+    weigh(tile);  // while p v of the tile before is under way
+    ptx::wgmma_wait<0>();
+    ptx::wgmma_results(out[0]);
+    give_back(&s.empty_v[stage_of(tile - 1)]);
+    nn::scale_rows<1, d / 8>(out, shrink);
+    pack();
+  }
+  multiply_values(tiles - 1);
+  ptx::wgmma_wait<0>();
+  ptx::wgmma_results(out[0]);
+}
+
+// q: (batch, heads, queries, d); k, v: (batch, kv_heads, keys, d), as maps; o as q; lse: (batch, heads, queries). A
+// block a tile of 128 queries of one head. Grid: (tiles, heads, batch).
+template <int d>
+__global__ void __launch_bounds__(kThreads, 1)
+    hopper_kernel(const __grid_constant__ CUtensorMap map_q, const __grid_constant__ CUtensorMap map_k,
+                  const __grid_constant__ CUtensorMap map_v, Bf16* o, float* lse, Attention a, float scale) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  extern __shared__ __align__(16) unsigned char bytes[];
+  Shared<d>& s = *reinterpret_cast<Shared<d>*>(bytes + (1024 - ptx::address(bytes) % 1024) % 1024);
+  const int batch = static_cast<int>(blockIdx.z), head = static_cast<int>(blockIdx.y);
+  const int row0 = tile_of_block(a) * kRows;
+  const int tiles = (keys_seen(a, min(row0 + kRows, a.queries) - 1) + kKeys - 1) / kKeys;
+  if (threadIdx.x == 0) {
+    ptx::barrier_init(&s.full_q, 1);
+    for (int i = 0; i < kStages; ++i) {
+      ptx::barrier_init(&s.full_k[i], 1), ptx::barrier_init(&s.full_v[i], 1);
+      ptx::barrier_init(&s.empty_k[i], 4 * kConsumers), ptx::barrier_init(&s.empty_v[i], 4 * kConsumers);
+    }
+    ptx::barrier_init_fence();
+  }
+  __syncthreads();
+  if (threadIdx.x < 128) {
+    ptx::fewer_registers<kProducerRegisters>();
+    if (threadIdx.x == 0)
+      produce<d>(s, &map_q, &map_k, &map_v, batch * a.heads + head, batch * a.kv_heads + head / (a.heads / a.kv_heads),
+                 row0, tiles);
+    return;
+  }
+  ptx::more_registers<kConsumerRegisters>();
+  const int own = static_cast<int>(threadIdx.x) / 128 - 1, warp = static_cast<int>(threadIdx.x) % 128 / 32;
+  const int lane = static_cast<int>(threadIdx.x) % 32, first = row0 + own * 64 + warp * 16;
+  const float to_log2 = scale * nn::kLog2E;
+  nn::Accumulator<1, d / 8> out = {};
+  nn::OnlineSoftmax<1> softmax;
+  if (tiles > 0) consume<d>(s, out, softmax, a, own, first, tiles, to_log2);
+
+  float factor[1][2], log[1][2];
+  softmax.finish(to_log2, factor, log);
+  const std::size_t rows = (static_cast<std::size_t>(batch) * a.heads + head) * a.queries;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int row = first + 8 * half + lane / 4;
+    if (lane % 4 == 0 && row < a.queries) lse[rows + row] = log[0][half] / nn::kLog2E;
+  }
+  store_rows<1, d / 8>(out, factor, o + rows * d, d, first, a.queries);
+#endif
+}
+
+template <int d>
+void launch(const Bf16* q, const Bf16* k, const Bf16* v, Bf16* o, float* lse, const Attention& a, cudaStream_t stream) {
+  const CUtensorMap map_q = ptx::describe(q, a.batch * a.heads, a.queries, d, kRows),
+                    map_k = ptx::describe(k, a.batch * a.kv_heads, a.keys, d, kKeys),
+                    map_v = ptx::describe(v, a.batch * a.kv_heads, a.keys, d, kKeys);
+  cudaFuncSetAttribute(hopper_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes<d>);
+  const dim3 grid((a.queries + kRows - 1) / kRows, a.heads, a.batch);
+  hopper_kernel<d><<<grid, kThreads, kSharedBytes<d>, stream>>>(map_q, map_k, map_v, o, lse, a,
+                                                                1 / std::sqrt(static_cast<float>(d)));
+}
+
+}  // namespace
+
+void hopper(const Bf16* q, const Bf16* k, const Bf16* v, Bf16* o, float* lse, const Attention& shape, void*,
+            std::size_t, cudaStream_t stream) {
+  auto* run = shape.head_dim == 64 ? launch<64> : launch<128>;
+  run(q, k, v, o, lse, shape, stream);
+}
+
+#endif
