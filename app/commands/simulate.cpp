@@ -64,6 +64,11 @@ void add_simulate(Commands& ridge) {
                     "All-reduces in the tensor-parallel group, norms on each rank");
   command->add_flag("--overlap-tensor", l.overlap_tensor,
                     "Messages of the tensor-parallel group travel under products");
+  command->add_flag("--keep-gathered", l.keeps_gathered,
+                    "Backward keeps gathered inputs of the tensor-parallel group and does not gather them again");
+  command->add_flag("--stop-early", l.stops_early,
+                    "Full recomputation ends before the last product, as PyTorch's does");
+  command->add_flag("!--unfused-update", l.fused_update, "The optimizer is a kernel for each of its operations");
   command->add_flag("!--no-overlap-data", l.overlap_data, "Gradients travel after the backward pass");
   command->add_option("--gradient-bytes", l.gradient_bytes, "Bytes of a gradient that is reduced: 2 or 4")
       ->check(CLI::IsMember({2, 4}))

@@ -1,6 +1,7 @@
 #include "layer_times.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "stage.hpp"
 
@@ -10,10 +11,13 @@ namespace {
 
 constexpr double kElement = 2;    // bytes of an activation: bf16
 constexpr double kUnfused = 2.5;  // bytes that element-wise kernels move, over those of fused ones; assumed
-// With sequence parallelism an all-gather and a reduce-scatter stand for each all-reduce; backward also gathers the
-// inputs of two products again (Korthikanti et al. 2022).
-constexpr int kForwardCollectives = 4, kBackwardCollectives = 6;
-constexpr double kTensorChunks = 8;  // of an overlapped collective; the first is exposed
+
+// A product of the layer, (rows, k) x (k, n) forward. Its input is gathered from the tensor group, or its output is
+// summed over the group (Korthikanti et al. 2022).
+struct Product {
+  double n, k;
+  bool gathers;
+};
 
 class Layer {
  public:
@@ -24,14 +28,7 @@ class Layer {
     LayerTimes t;
     t.forward = forward();
     t.backward = backward();
-    if (l_.recompute == Recompute::full) t.recomputed = t.forward;
-    if (l_.recompute == Recompute::selective && l_.fused_attention) {
-      t.recomputed = t.forward;  // every other product is kept, as are attention's and the collectives' outputs
-      t.recomputed.products /= 2;
-      t.recomputed.attention = t.recomputed.exposed = 0;
-    } else if (l_.recompute == Recompute::selective) {
-      t.recomputed.attention = t.forward.attention;
-    }
+    t.recomputed = recomputed(t.forward);
     const double hidden = rows_ * m_.hidden / shared();
     t.embedding_forward.elementwise = memory_seconds(gpu_, 2 * kElement * hidden);
     t.embedding_backward.elementwise = memory_seconds(gpu_, (kElement + 8) * hidden);
@@ -39,6 +36,11 @@ class Layer {
     t.head_forward.products = product_seconds(gpu_, rows_, columns, m_.hidden, Precision::bf16);
     t.head_backward.products = product_seconds(gpu_, rows_, m_.hidden, columns, Precision::bf16) +
                                product_seconds(gpu_, m_.hidden, columns, rows_, Precision::bf16);
+    // The ends exchange the hidden rows as a layer's products do, and nothing hides it.
+    t.embedding_forward.exposed = l_.sequence_parallel ? scatter() : all_reduce();
+    t.embedding_backward.exposed = l_.sequence_parallel ? gather(kElement) : 0;
+    t.head_forward.exposed = l_.sequence_parallel ? gather(kElement) : 0;
+    t.head_backward.exposed = l_.sequence_parallel ? scatter() : all_reduce();
     // A fused loss reads bf16 logits twice and writes their gradient over them. Else they become floats, whose maximum,
     // exponential and sum are kernels of their own, and so are the gradient and the way back to bf16.
     const double logits = rows_ * columns;
@@ -51,21 +53,69 @@ class Layer {
   double shared() const { return l_.sequence_parallel ? l_.tensor : 1; }
   double width(double columns) const { return columns / l_.tensor; }
   double queries() const { return width(double(m_.heads) * m_.head_width); }
-  double projected() const { return width((m_.heads + 2.0 * m_.kv_heads) * m_.head_width); }
+  double keys() const { return width(double(m_.kv_heads) * m_.head_width); }
+  double projected() const { return queries() + 2 * keys(); }
   double middle() const { return width(m_.feed_forward); }
   double bytes(double factor) const { return (l_.fused ? 1 : kUnfused) * factor * kElement; }
 
-  double product(double n, double k) const { return product_seconds(gpu_, rows_, n, k, l_.precision); }
+  std::array<Product, 4> products() const {
+    const double h = m_.hidden, ways = m_.gated ? 2 : 1;
+    return {{{projected(), h, true}, {h, queries(), false}, {ways * middle(), h, true}, {h, middle(), false}}};
+  }
 
-  // `count` collectives of the hidden rows over the tensor group, beside the products that they could hide under.
-  double communicated(double products, int count) const {
-    if (l_.tensor == 1) return 0;
-    const double n = kElement * rows_ * m_.hidden;
-    const double one = l_.sequence_parallel ? tensor_.reduce_scatter(n) : tensor_.all_reduce(n);
-    if (!l_.overlap_tensor) return count * one;
-    const double hidden = count * one * (1 - 1 / kTensorChunks);
-    return count * one / kTensorChunks + std::max(0.0, hidden - products) +
-           kShareOfCollectives * std::min(hidden, products);
+  // --- messages of the tensor group: the hidden rows ---
+
+  double gather(double element) const { return l_.tensor == 1 ? 0 : tensor_.all_gather(element * rows_ * m_.hidden); }
+  // fp8: rows travel as they enter the product.
+  double gather() const { return gather(l_.precision == Precision::fp8 ? 1 : kElement); }
+  double scatter() const { return l_.tensor == 1 ? 0 : tensor_.reduce_scatter(kElement * rows_ * m_.hidden); }
+  double all_reduce() const { return l_.tensor == 1 ? 0 : tensor_.all_reduce(kElement * rows_ * m_.hidden); }
+
+  double seconds(double m, double n, double k) const { return product_seconds(gpu_, m, n, k, l_.precision); }
+
+  // (rows, k) x (k, n) and its message, which chunk by chunk travels before the product or behind it: with `tensor`
+  // chunks, one of which is at home. Sums of the parts that arrive are a kernel of their own.
+  void add_chunked(Work& w, double n, double k, double message, bool sums) const {
+    if (!l_.overlap_tensor || message == 0) {
+      w.products += seconds(rows_, n, k);
+      w.exposed += message;
+      return;
+    }
+    const double chunk = seconds(rows_ / l_.tensor, n, k), all = l_.tensor * chunk;
+    w.products += all;
+    w.exposed += std::max(0.0, chunk + message - all);
+    if (sums) w.elementwise += memory_seconds(gpu_, kElement * rows_ * n * (1 + 1.0 / l_.tensor));
+  }
+  // A message beside a whole product that does not need it.
+  void add_beside(Work& w, double product, double message) const {
+    w.products += product;
+    if (!l_.overlap_tensor)
+      w.exposed += message;
+    else
+      w.exposed += std::max(0.0, message - product) + kShareOfCollectives * std::min(message, product);
+  }
+
+  void add_forward(Work& w, const Product& p) const {
+    if (l_.sequence_parallel)
+      add_chunked(w, p.n, p.k, p.gathers ? gather() : scatter(), !p.gathers);
+    else
+      add_chunked(w, p.n, p.k, p.gathers ? 0 : all_reduce(), !p.gathers);
+  }
+  void add_backward(Work& w, const Product& p) const {
+    const double inputs = seconds(rows_, p.k, p.n), weights = seconds(p.k, p.n, rows_);
+    if (!p.gathers) {  // the output's gradient is gathered; without sequence parallelism each rank has all of it
+      add_chunked(w, p.k, p.n, l_.sequence_parallel ? gather() : 0, false);
+      w.products += weights;
+    } else if (!l_.sequence_parallel) {
+      w.products += inputs;
+      add_beside(w, weights, all_reduce());
+    } else if (l_.keeps_gathered) {
+      add_chunked(w, p.k, p.n, scatter(), true);
+      w.products += weights;
+    } else {
+      add_beside(w, inputs, gather());
+      add_beside(w, weights, scatter());
+    }
   }
 
   // The products of scores and values. `passes`: 2 forward, 5 backward, whose first repeats the scores' product.
@@ -87,31 +137,44 @@ class Layer {
   Work forward() const {
     Work w;
     const double ways = m_.gated ? 2 : 1;
-    w.products = product(projected(), m_.hidden) + product(m_.hidden, queries()) + product(ways * middle(), m_.hidden) +
-                 product(m_.hidden, middle());
+    for (const Product& p : products()) add_forward(w, p);
     w.attention = attention(false);
-    w.elementwise = memory_seconds(gpu_, bytes(9) * rows_ * m_.hidden / shared()) +
-                    memory_seconds(gpu_, bytes(2) * rows_ * projected()) +
-                    memory_seconds(gpu_, bytes(ways + 1) * rows_ * middle());
+    w.elementwise += memory_seconds(gpu_, bytes(9) * rows_ * m_.hidden / shared()) +
+                     memory_seconds(gpu_, bytes(2) * rows_ * projected()) +
+                     memory_seconds(gpu_, bytes(ways + 1) * rows_ * middle());
     if (l_.precision == Precision::fp8) w.elementwise += casts(1);
-    w.exposed = communicated(w.products, l_.sequence_parallel ? kForwardCollectives : 2);
     return w;
   }
 
   Work backward() const {
     Work w;
     const double ways = m_.gated ? 2 : 1;
-    auto both = [&](double n, double k) {  // the inputs' gradient and the weights'
-      return product(k, n) + product_seconds(gpu_, k, n, rows_, l_.precision);
-    };
-    w.products = both(projected(), m_.hidden) + both(m_.hidden, queries()) + both(ways * middle(), m_.hidden) +
-                 both(m_.hidden, middle());
+    for (const Product& p : products()) add_backward(w, p);
     w.attention = attention(true);
-    w.elementwise = memory_seconds(gpu_, bytes(11) * rows_ * m_.hidden / shared()) +
-                    memory_seconds(gpu_, bytes(2) * rows_ * projected()) +
-                    memory_seconds(gpu_, bytes(2 * ways + 1) * rows_ * middle());
+    w.elementwise += memory_seconds(gpu_, bytes(11) * rows_ * m_.hidden / shared()) +
+                     memory_seconds(gpu_, bytes(2) * rows_ * projected()) +
+                     memory_seconds(gpu_, bytes(2 * ways + 1) * rows_ * middle());
     if (l_.precision == Precision::fp8) w.elementwise += casts(2);
-    w.exposed = communicated(w.products, l_.sequence_parallel ? kBackwardCollectives : 2);
+    return w;
+  }
+
+  Work recomputed(const Work& forward) const {
+    Work w;
+    if (l_.recompute == Recompute::full) {
+      w = forward;
+      if (l_.stops_early) {
+        Work last;
+        add_forward(last, products().back());
+        w.products -= last.products, w.exposed -= last.exposed;
+      }
+    } else if (l_.recompute == Recompute::selective && l_.fused_attention) {
+      w.elementwise = forward.elementwise;
+      w.products = seconds(rows_, keys(), m_.hidden) + seconds(rows_, m_.hidden, queries());
+      if (m_.gated) w.products += seconds(rows_, middle(), m_.hidden);
+      if (l_.sequence_parallel && l_.keeps_gathered) w.exposed = 2 * gather();  // sums are kept, gathered rows are not
+    } else if (l_.recompute == Recompute::selective) {
+      w.attention = forward.attention;
+    }
     return w;
   }
 
@@ -138,29 +201,51 @@ double working_bytes(const Transformer& m, const Layout& l) {
   const double shared = l.sequence_parallel ? t : 1;
   const double d = m.head_width;
   // Inputs of the two norms and of what follows them; q, k, v and the attended values; the MLP's middle.
-  double bytes = 2 * rows *
+  double bytes = kElement * rows *
                  (4.0 * m.hidden / shared + (2.0 * m.heads + 2.0 * m.kv_heads) * d / t +
                   (m.gated ? 3.0 : 2.0) * m.feed_forward / t);
+  if (l.keeps_gathered) bytes += kElement * rows * 2 * m.hidden * (1 - 1 / shared);
   if (!l.fused_attention) bytes += 5.0 * m.heads / t * rows * m.sequence;  // scores, their softmax, a mask
   return bytes;
 }
 
 double kept_bytes(const Transformer& m, const Layout& l) {
-  const double rows = double(l.micro_batch) * m.sequence;
-  if (l.recompute == Recompute::full) return 2 * rows * m.hidden / (l.sequence_parallel ? l.tensor : 1);
+  const double rows = double(l.micro_batch) * m.sequence, t = l.tensor;
+  const double shared = l.sequence_parallel ? t : 1;
+  if (l.recompute == Recompute::full) return kElement * rows * m.hidden / shared;
   const double all = working_bytes(m, l);
   if (l.recompute == Recompute::none) return all;
-  if (!l.fused_attention) return all - 5.0 * m.heads / l.tensor * rows * m.sequence;
-  return 0.5 * all;  // every other product's output
+  if (!l.fused_attention) return all - 5.0 * m.heads / t * rows * m.sequence;
+  // The layer's input, q, v, the attended values, the MLP's first product; the sum after attention where it travelled.
+  // A compiler drops the last product's output, which nothing in backward needs.
+  const double hidden = m.hidden / shared * (t > 1 ? 2 : 1) + (l.fused ? 0 : m.hidden);
+  return kElement * rows * (hidden + (2.0 * m.heads + m.kv_heads) * m.head_width / t + m.feed_forward / t);
 }
 
+// A loss in floats: the softmax's logarithm, its gradient and that of the logits are there at once.
 double head_bytes(const Transformer& m, const Layout& l) {
-  return (l.fused_loss ? 2.0 : 10.0) * l.micro_batch * m.sequence * m.vocabulary / l.tensor;
+  return (l.fused_loss ? 2.0 : 12.0) * l.micro_batch * m.sequence * m.vocabulary / l.tensor;
 }
 
-double tensor_bytes(const Transformer& m, const Layout& l) {
-  const double n = kElement * l.micro_batch * m.sequence * m.hidden, others = (l.tensor - 1.0) / l.tensor;
-  return n * others * (l.sequence_parallel ? kForwardCollectives + kBackwardCollectives : 2 * 4);
+namespace {
+
+// Bytes of `count` gathers or reductions of the hidden rows.
+double exchanged(const Transformer& m, const Layout& l, double element, double count) {
+  return count * element * l.micro_batch * m.sequence * m.hidden * (l.tensor - 1.0) / l.tensor;
 }
+
+}  // namespace
+
+// An all-reduce is two exchanges.
+double tensor_bytes(const Transformer& m, const Layout& l) {
+  const bool full = l.recompute == Recompute::full;
+  if (!l.sequence_parallel) return exchanged(m, l, kElement, 8 + (full ? (l.stops_early ? 2 : 4) : 0));
+  const bool again = l.recompute == Recompute::selective && l.fused_attention && l.keeps_gathered;
+  const double gathers = (l.keeps_gathered ? 4 : 6) + (full || again ? 2 : 0);
+  const double sums = 4 + (full ? (l.stops_early ? 1 : 2) : 0);
+  return exchanged(m, l, l.precision == Precision::fp8 ? 1 : kElement, gathers) + exchanged(m, l, kElement, sums);
+}
+
+double tensor_bytes_of_ends(const Transformer& m, const Layout& l) { return exchanged(m, l, kElement, 4); }
 
 }  // namespace ridge::network

@@ -35,5 +35,7 @@ double head_bytes(const Transformer& model, const Layout& layout);
 double working_bytes(const Transformer& model, const Layout& layout);
 // Bytes that a rank sends to its tensor group for one layer and one micro-batch, forward and backward.
 double tensor_bytes(const Transformer& model, const Layout& layout);
+// The same for the embedding and the head together.
+double tensor_bytes_of_ends(const Transformer& model, const Layout& layout);
 
 }  // namespace ridge::network

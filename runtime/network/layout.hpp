@@ -8,8 +8,9 @@
 
 namespace ridge::network {
 
-// selective: scores, softmax and their product without fused attention (Korthikanti et al. 2022); with it, every other
-// matrix product and all element-wise kernels, as torchtitan's per-operation mode does.
+// selective: scores, softmax and their product without fused attention (Korthikanti et al. 2022); with it, what
+// torchtitan's per-operation mode recomputes: the products of keys, of attention's output and of the MLP's second input,
+// and all element-wise kernels.
 enum class Recompute { none, selective, full };
 
 struct Layout {
@@ -24,7 +25,10 @@ struct Layout {
   bool fused = true;              // element-wise kernels are fused, as by a compiler or by hand
   bool fused_loss = true;         // the loss reads bf16 logits in one kernel, without a float for each
   bool fused_attention = true;    // no T x T array in memory
-  bool overlap_tensor = false;    // collectives of the tensor group run under products
+  bool overlap_tensor = false;    // collectives of the tensor group run under products, chunk by chunk
+  bool keeps_gathered = false;    // gathered inputs are kept for backward, as by PyTorch's DTensor, not gathered again
+  bool stops_early = false;       // full recomputation ends before the last product, as PyTorch's does
+  bool fused_update = true;       // AdamW is one kernel over all parameters, not one for each operation
   bool overlap_data = true;       // gradients travel under the backward pass, weights under the forward pass
   int gradient_bytes = 4;         // of an element that is reduced
 

@@ -209,7 +209,7 @@ class Step {
     report_.tokens = double(l_.global_batch) * m_.sequence;
     report_.flops = training_flops(m_) * report_.tokens / l_.ranks();
     report_.pipeline_bytes = message_bytes_ * 2 * m * (l_.chunks - 1 / P);
-    report_.tensor_bytes = tensor_bytes(m_, l_) * m * m_.layers / P;
+    report_.tensor_bytes = (tensor_bytes(m_, l_) * m_.layers + tensor_bytes_of_ends(m_, l_)) * m / P;
   }
 
   const Transformer& m_;
