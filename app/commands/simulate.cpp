@@ -64,6 +64,7 @@ void add_simulate(Commands& ridge) {
                     "All-reduces in the tensor-parallel group, norms on each rank");
   command->add_flag("--overlap-tensor", l.overlap_tensor,
                     "Messages of the tensor-parallel group travel under products");
+  command->add_flag("--fp8-gather", l.fp8_gather, "With fp8, ZeRO-3 gathers the layers' weights as fp8");
   command->add_flag("--keep-gathered", l.keeps_gathered,
                     "Backward keeps gathered inputs of the tensor-parallel group and does not gather them again");
   command->add_flag("--stop-early", l.stops_early,

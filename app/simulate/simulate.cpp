@@ -50,7 +50,8 @@ std::vector<Row> rows_of(const StepReport& r) {
           {"optimizer", r.update},
           {"exposed: tensor parallel", r.work.exposed},
           {"exposed: data parallel", r.exposed_data},
-          {"pipeline bubble", r.bubble}};
+          {"pipeline bubble", r.bubble},
+          {"waiting for the slowest GPU", r.slowest}};
 }
 
 std::string gib(double bytes) { return fmt::format("{:.1f} GiB", bytes / (1 << 30)); }

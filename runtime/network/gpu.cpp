@@ -25,6 +25,17 @@ double attention_rate(const Gpu& gpu, int sequence, bool backward) {
   return (backward ? gpu.attention_backward : gpu.attention_forward) * sequence / (sequence + half);
 }
 
+// The expected largest of n normal draws is about the quantile (n - 0.375) / (n + 0.25) (Blom 1958).
+double slowest_of(const Gpu& gpu, int ranks) {
+  const double above = 0.625 / (ranks + 0.25);
+  double low = 0, high = 10;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erfc(middle / std::sqrt(2.0)) / 2 > above ? low : high) = middle;
+  }
+  return gpu.speed_spread * low;
+}
+
 double product_seconds(const Gpu& gpu, double m, double n, double k, Precision precision) {
   if (m <= 0 || n <= 0 || k <= 0) return 0;
   const bool fp8 = precision == Precision::fp8 && gpu.fp8_flops > 0;

@@ -19,10 +19,13 @@ struct Gpu {
   double memory_bandwidth = 0;                                     // B/s that a copy reaches
   double memory_bytes = 0;
   double kernel_seconds = 0;  // start and end of a small kernel in a stream
+  double speed_spread = 0;    // standard deviation of the speed from GPU to GPU, of its mean
 };
 
 // Seconds of an (m, k) x (k, n) product: whole tiles, in waves over the SMs; or its bytes, where these take longer.
 double product_seconds(const Gpu& gpu, double m, double n, double k, Precision precision);
+// How much longer kernels of the slowest of so many GPUs take, of the mean; speeds are normally distributed.
+double slowest_of(const Gpu& gpu, int ranks);
 double attention_rate(const Gpu& gpu, int sequence, bool backward);  // flop/s
 // Seconds of a kernel that moves so many bytes.
 double memory_seconds(const Gpu& gpu, double bytes);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "flows.hpp"
-
 namespace ridge::network {
 
 namespace {
@@ -27,6 +25,47 @@ std::vector<std::vector<int>> by_node(const Links& links, const std::vector<int>
   return nodes;
 }
 
+// Calls `flow(from, to, share, hash)` for each flow of a group's ring. Within a node a member sends all that passes it
+// over its port; between nodes each of the k members there sends a k-th over its own adapter.
+template <class Call>
+void each_flow(const Links& links, const std::vector<int>& group, std::uint64_t hash, const Call& flow) {
+  const auto nodes = by_node(links, group);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::vector<int>& here = nodes[i];
+    const std::vector<int>& next = nodes[(i + 1) % nodes.size()];
+    const std::size_t inside = nodes.size() == 1 ? here.size() : here.size() - 1;
+    for (std::size_t m = 0; m < inside; ++m) flow(here[m], here[(m + 1) % here.size()], 1.0, std::uint64_t{0});
+    if (nodes.size() == 1) continue;
+    const std::size_t channels = std::min(here.size(), next.size());
+    for (std::size_t c = 0; c < channels; ++c)
+      flow(here[c], next[c], 1.0 / double(channels), mixed(hash ^ mixed(static_cast<std::uint64_t>(here[c]))));
+  }
+}
+
+// Seconds once around a group's ring, and of its slowest step.
+void add_latency(const Links& links, const std::vector<int>& group, RingCost& cost) {
+  const auto nodes = by_node(links, group);
+  double around = 0;
+  auto step = [&](int from, int to) {
+    around += links.latency(from, to);
+    cost.hop = std::max(cost.hop, links.latency(from, to));
+  };
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::vector<int>& here = nodes[i];
+    for (std::size_t m = 0; m + 1 < here.size(); ++m) step(here[m], here[m + 1]);
+    step(here.back(), nodes[(i + 1) % nodes.size()].front());
+  }
+  cost.latency = std::max(cost.latency, around);
+  cost.between_nodes = cost.between_nodes || nodes.size() > 1;
+}
+
+// Seconds of a byte of the slowest flow; `from`: the first of its kind's flows among `rates`.
+double slowest(const Flows& flows, const std::vector<double>& rates, std::size_t from) {
+  double seconds = 0;
+  for (std::size_t f = 0; f < flows.links.size(); ++f) seconds = std::max(seconds, flows.weights[f] / rates[from + f]);
+  return seconds;
+}
+
 }  // namespace
 
 double RingCost::reduce_scatter(double n) const {
@@ -40,51 +79,50 @@ double RingCost::all_reduce(double n) const {
   return std::min(2 * reduce_scatter(n), tree);
 }
 
-// Within a node a member sends all that passes it over its port; between nodes each of the k members there sends a k-th
-// over its own adapter.
+Flows ring_flows(const Links& links, const std::vector<std::vector<int>>& groups, std::uint64_t hash) {
+  Flows flows;
+  for (const auto& group : groups)
+    if (group.size() > 1)
+      each_flow(links, group, hash, [&](int from, int to, double share, std::uint64_t path) {
+        flows.links.push_back(links.route(from, to, path));
+        flows.weights.push_back(share);
+      });
+  return flows;
+}
+
+Flows message_flows(const Links& links, const std::vector<std::pair<int, int>>& pairs, std::uint64_t hash) {
+  Flows flows;
+  for (const auto& [from, to] : pairs)
+    flows.links.push_back(links.route(from, to, mixed(hash ^ mixed(static_cast<std::uint64_t>(from)))));
+  flows.weights.assign(flows.links.size(), 1);
+  return flows;
+}
+
+Slowdown slowdown(const Links& links, const Flows& first, const Flows& second) {
+  if (first.links.empty() || second.links.empty()) return {};
+  const double alone = slowest(first, fair_rates(links.capacities(), first.links), 0);
+  const double other = slowest(second, fair_rates(links.capacities(), second.links), 0);
+  std::vector<Flow> both = first.links;
+  both.insert(both.end(), second.links.begin(), second.links.end());
+  const std::vector<double> rates = fair_rates(links.capacities(), both);
+  auto ratio = [](double beside, double before) { return before > 0 ? beside / before : 1; };
+  return {ratio(slowest(first, rates, 0), alone), ratio(slowest(second, rates, first.links.size()), other)};
+}
+
 RingCost ring_cost(const Links& links, const std::vector<std::vector<int>>& groups, std::uint64_t hash) {
   RingCost cost;
-  std::vector<Flow> flows;
-  std::vector<double> weights;  // of a flow: the share of the ring's bytes that it carries
   for (const auto& group : groups) {
     cost.ranks = static_cast<int>(group.size());
-    if (group.size() < 2) continue;
-    const auto nodes = by_node(links, group);
-    double around = 0;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      const std::vector<int>& here = nodes[i];
-      const std::vector<int>& next = nodes[(i + 1) % nodes.size()];
-      const std::size_t inside = nodes.size() == 1 ? here.size() : here.size() - 1;
-      for (std::size_t m = 0; m < inside; ++m) {
-        const int from = here[m], to = here[(m + 1) % here.size()];
-        flows.push_back(links.route(from, to, 0)), weights.push_back(1);
-        around += links.latency(from, to);
-        cost.hop = std::max(cost.hop, links.latency(from, to));
-      }
-      if (nodes.size() == 1) continue;
-      const std::size_t channels = std::min(here.size(), next.size());
-      for (std::size_t c = 0; c < channels; ++c) {
-        const std::uint64_t flow = mixed(hash ^ mixed(static_cast<std::uint64_t>(here[c])));
-        flows.push_back(links.route(here[c], next[c], flow)), weights.push_back(1.0 / double(channels));
-      }
-      around += links.latency(here.back(), next.front());
-      cost.hop = std::max(cost.hop, links.latency(here.back(), next.front()));
-      cost.between_nodes = true;
-    }
-    cost.latency = std::max(cost.latency, around);
+    if (group.size() > 1) add_latency(links, group, cost);
   }
-  const std::vector<double> rates = fair_rates(links.capacities(), flows);
-  for (std::size_t f = 0; f < flows.size(); ++f)
-    cost.seconds_per_byte = std::max(cost.seconds_per_byte, weights[f] / rates[f]);
+  const Flows flows = ring_flows(links, groups, hash);
+  cost.seconds_per_byte = slowest(flows, fair_rates(links.capacities(), flows.links), 0);
   return cost;
 }
 
 std::vector<MessageCost> message_costs(const Links& links, const std::vector<std::pair<int, int>>& pairs,
                                        std::uint64_t hash) {
-  std::vector<Flow> flows;
-  for (const auto& [from, to] : pairs)
-    flows.push_back(links.route(from, to, mixed(hash ^ mixed(static_cast<std::uint64_t>(from)))));
-  const std::vector<double> rates = fair_rates(links.capacities(), flows);
+  const std::vector<double> rates = fair_rates(links.capacities(), message_flows(links, pairs, hash).links);
   std::vector<MessageCost> costs;
   for (std::size_t i = 0; i < pairs.size(); ++i)
     costs.push_back({rates[i], links.latency(pairs[i].first, pairs[i].second)});

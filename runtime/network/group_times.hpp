@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fabric.hpp"
+#include "flows.hpp"
 
 namespace ridge::network {
 
@@ -22,6 +23,19 @@ struct RingCost {
   double all_gather(double n) const { return reduce_scatter(n); }
   double all_reduce(double n) const;  // the ring or a tree, whichever is faster
 };
+
+// The flows of messages of one kind, and the share of a message's bytes that each carries.
+struct Flows {
+  std::vector<Flow> links;
+  std::vector<double> weights;
+};
+Flows ring_flows(const Links& links, const std::vector<std::vector<int>>& groups, std::uint64_t hash);
+Flows message_flows(const Links& links, const std::vector<std::pair<int, int>>& pairs, std::uint64_t hash);
+// How many times as long messages of each kind take while both kinds send, the slowest of each; 1 without shared links.
+struct Slowdown {
+  double first = 1, second = 1;
+};
+Slowdown slowdown(const Links& links, const Flows& first, const Flows& second);
 
 // `groups`: ranks of each group, all groups of one size. `hash` chooses the paths of flows.
 RingCost ring_cost(const Links& links, const std::vector<std::vector<int>>& groups, std::uint64_t hash);

@@ -41,6 +41,8 @@ class Layer {
     t.embedding_backward.exposed = l_.sequence_parallel ? gather(kElement) : 0;
     t.head_forward.exposed = l_.sequence_parallel ? gather(kElement) : 0;
     t.head_backward.exposed = l_.sequence_parallel ? scatter() : all_reduce();
+    for (Work* w : {&t.embedding_forward, &t.embedding_backward, &t.head_forward, &t.head_backward})
+      w->messages = w->exposed;
     // A fused loss reads bf16 logits twice and writes their gradient over them. Else they become floats, whose maximum,
     // exponential and sum are kernels of their own, and so are the gradient and the way back to bf16.
     const double logits = rows_ * columns;
@@ -76,6 +78,7 @@ class Layer {
   // (rows, k) x (k, n) and its message, which chunk by chunk travels before the product or behind it: with `tensor`
   // chunks, one of which is at home. Sums of the parts that arrive are a kernel of their own.
   void add_chunked(Work& w, double n, double k, double message, bool sums) const {
+    w.messages += message;
     if (!l_.overlap_tensor || message == 0) {
       w.products += seconds(rows_, n, k);
       w.exposed += message;
@@ -89,6 +92,7 @@ class Layer {
   // A message beside a whole product that does not need it.
   void add_beside(Work& w, double product, double message) const {
     w.products += product;
+    w.messages += message;
     if (!l_.overlap_tensor)
       w.exposed += message;
     else
@@ -142,7 +146,7 @@ class Layer {
     w.elementwise += memory_seconds(gpu_, bytes(9) * rows_ * m_.hidden / shared()) +
                      memory_seconds(gpu_, bytes(2) * rows_ * projected()) +
                      memory_seconds(gpu_, bytes(ways + 1) * rows_ * middle());
-    if (l_.precision == Precision::fp8) w.elementwise += casts(1);
+    if (l_.precision == Precision::fp8) w.elementwise += forward_casts();
     return w;
   }
 
@@ -154,7 +158,7 @@ class Layer {
     w.elementwise += memory_seconds(gpu_, bytes(11) * rows_ * m_.hidden / shared()) +
                      memory_seconds(gpu_, bytes(2) * rows_ * projected()) +
                      memory_seconds(gpu_, bytes(2 * ways + 1) * rows_ * middle());
-    if (l_.precision == Precision::fp8) w.elementwise += casts(2);
+    if (l_.precision == Precision::fp8) w.elementwise += backward_casts();
     return w;
   }
 
@@ -165,22 +169,36 @@ class Layer {
       if (l_.stops_early) {
         Work last;
         add_forward(last, products().back());
-        w.products -= last.products, w.exposed -= last.exposed;
+        w.products -= last.products, w.exposed -= last.exposed, w.messages -= last.messages;
       }
     } else if (l_.recompute == Recompute::selective && l_.fused_attention) {
       w.elementwise = forward.elementwise;
       w.products = seconds(rows_, keys(), m_.hidden) + seconds(rows_, m_.hidden, queries());
       if (m_.gated) w.products += seconds(rows_, middle(), m_.hidden);
-      if (l_.sequence_parallel && l_.keeps_gathered) w.exposed = 2 * gather();  // sums are kept, gathered rows are not
+      if (l_.sequence_parallel && l_.keeps_gathered)
+        w.exposed = w.messages = 2 * gather();  // sums are kept, gathered rows are not
     } else if (l_.recompute == Recompute::selective) {
       w.attention = forward.attention;
     }
     return w;
   }
 
-  // fp8: each operand is read as bf16 and written as fp8 with its transpose.
-  double casts(double times) const {
-    return memory_seconds(gpu_, 4 * times * rows_ * (2.0 * m_.hidden / shared() + queries() + middle()));
+  // fp8 with a scale for each tensor: an operand is read for its largest magnitude, read again and written as fp8, 5 bytes
+  // an element; products of backward need transposed copies, 2 bytes. Rows are cast before they are gathered.
+  double forward_casts() const {
+    const double weights = l_.fp8_gather ? 0 : 5 * layer_weights();
+    return memory_seconds(gpu_, 5 * rows_ * (2 * m_.hidden / shared() + queries() + middle()) + weights);
+  }
+  double backward_casts() const {
+    const double ways = m_.gated ? 2 : 1, h = m_.hidden;
+    const double inputs = 2 * h + queries() + middle(), own = projected() + ways * middle();
+    return memory_seconds(
+        gpu_, 2 * rows_ * inputs + rows_ * (5 * (own + 2 * h / shared()) + 2 * (own + 2 * h)) + 2 * layer_weights());
+  }
+  double layer_weights() const {
+    double n = 0;
+    for (const Product& p : products()) n += p.n * p.k;
+    return n;
   }
 
   const Transformer& m_;

@@ -7,12 +7,15 @@
 
 namespace ridge::network {
 
-// Seconds by kind. `exposed` is communication that nothing hides.
+// Seconds by kind. `exposed` is communication that nothing hides; `messages`, of which it is a part, all that the tensor
+// group exchanges.
 struct Work {
-  double products = 0, attention = 0, elementwise = 0, exposed = 0;
-  double seconds() const { return products + attention + elementwise + exposed; }
+  double products = 0, attention = 0, elementwise = 0, exposed = 0, messages = 0;
+  double kernels() const { return products + attention + elementwise; }
+  double seconds() const { return kernels() + exposed; }
   Work& operator+=(const Work& o) {
     products += o.products, attention += o.attention, elementwise += o.elementwise, exposed += o.exposed;
+    messages += o.messages;
     return *this;
   }
 };

@@ -21,6 +21,7 @@ struct Layout {
   int shard = 1;         // ZeRO's stage: 0 replicas, 1 optimizer state, 2 gradients too, 3 weights too
   Recompute recompute = Recompute::none;
   Precision precision = Precision::bf16;
+  bool fp8_gather = false;        // ZeRO-3 gathers the layers' weights as fp8; else each rank casts what it gathered
   bool sequence_parallel = true;  // layer norms and residuals are shared out over the tensor group
   bool fused = true;              // element-wise kernels are fused, as by a compiler or by hand
   bool fused_loss = true;         // the loss reads bf16 logits in one kernel, without a float for each

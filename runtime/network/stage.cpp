@@ -9,7 +9,7 @@ std::vector<double> StageClock::gather_all(const std::vector<const std::vector<S
   for (const std::vector<Segment>* segments : chunks)
     for (const Segment& s : *segments) {
       ready.push_back(network += s.gather);
-      gathered += s.parameters;
+      count_gathered(s);
     }
   return ready;
 }
@@ -19,7 +19,7 @@ void StageClock::run(const std::vector<Segment>& segments, double start, const T
   double there = 0;  // when the next segment's weights are
   auto issue = [&](const Segment& s, double at) {
     there = network = std::max(network, at) + s.gather;
-    gathered += s.parameters;
+    count_gathered(s);
   };
   start = std::max(start, compute);
   compute = start;
@@ -29,8 +29,11 @@ void StageClock::run(const std::vector<Segment>& segments, double start, const T
     const Segment& s = segments[i];
     const double begin = std::max({compute, there, ready.empty() ? 0 : ready[i]});
     if (traffic.gather && i + 1 < segments.size()) issue(segments[i + 1], begin);
-    // The network is busy from here until it is free.
-    compute = begin + s.seconds + kShareOfCollectives * std::clamp(network - begin, 0.0, s.seconds);
+    // The network is busy from here until it is free. For a part of that the tensor group's messages share its links.
+    const double busy = std::clamp(network - begin, 0.0, s.seconds);
+    const double both = s.seconds > 0 ? busy * std::min(1.0, s.tensor / s.seconds) : 0;
+    compute = begin + s.seconds + kShareOfCollectives * busy + both * (beside.first - 1);
+    network += both * (1 - 1 / beside.second);
     alone += s.seconds;
     if (!traffic.reduce) continue;
     const double from = std::max(network, compute);

@@ -3,6 +3,7 @@
 #include <functional>
 #include <vector>
 
+#include "group_times.hpp"
 #include "layout.hpp"
 #include "transformer.hpp"
 
@@ -16,6 +17,8 @@ struct Segment {
   double seconds = 0;
   double parameters = 0;          // on one rank of the tensor group
   double gather = 0, reduce = 0;  // s of an all-gather of its weights and of a reduction of its gradients
+  double tensor = 0;              // s in which its tensor-parallel group exchanges messages, hidden or not
+  int weight_bytes = 2;           // of a weight that is gathered
 };
 
 // Which collectives a pass brings along.
@@ -33,7 +36,17 @@ class StageClock {
   double compute = 0, network = 0;   // the seconds at which each is free
   double exposed = 0;                // s for which passes waited for collectives or shared the GPU with them
   double gathered = 0, reduced = 0;  // parameters, all passes together
+  Slowdown beside;                   // of the tensor group's messages and of these, while both travel
 
+  double gathered_bytes = 0;
+  void count_gathered(const Segment& s) {
+    gathered += s.parameters;
+    gathered_bytes += s.weight_bytes * s.parameters;
+  }
+  // Messages of the pipeline that take so many seconds of the links' capacity from second `at` on.
+  void give_way(double at, double seconds) {
+    if (network > at) network += seconds;
+  }
   // Weights that travel from second 0 on: the second at which each segment's are there, one after the other.
   std::vector<double> gather_all(const std::vector<const std::vector<Segment>*>& chunks);
   // A pass that may begin at `start`. `ready`: of each segment, or empty. `reduced_in` sees each reduction.

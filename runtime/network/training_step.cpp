@@ -13,8 +13,10 @@ namespace ridge::network {
 namespace {
 
 // Bytes of an element that the optimizer moves, besides its gradient: the weight and two moments are read and written,
-// the weight is written as bf16 too, and the norm reads the gradient once more.
-constexpr double kUpdateBytes = 30;
+// the weight is written as bf16 too; the gradient is read for its norm, and read and written where it is scaled.
+constexpr double kUpdateBytes = 38;
+// Bytes that eight kernels (decay, two moments in three, root, correction, epsilon, sum) move, over those of one.
+constexpr double kUnfusedUpdateBytes = 80 - 28;
 
 class Step {
  public:
@@ -23,6 +25,7 @@ class Step {
         l_(layout),
         gpu_(cluster.gpu),
         links_(cluster.fabric, layout.ranks()),
+        slow_(slowest_of(cluster.gpu, layout.ranks())),
         seed_(seed),
         keep_(timeline),
         clocks_(static_cast<std::size_t>(layout.pipeline)) {}
@@ -42,9 +45,10 @@ class Step {
     std::vector<Segment> forward, backward;
     std::vector<double> ready;  // of its segments' weights in the first pass; empty: they are there
     Work work;                  // of a forward and a backward pass
-    double recomputed = 0;
+    double recomputed = 0, kernels = 0;
   };
 
+  bool fp8_gather() const { return l_.fp8_gather && l_.precision == Precision::fp8 && sharded(); }
   bool sharded() const { return l_.shard == 3 && l_.data > 1; }
 
   // --- the network ---
@@ -52,6 +56,12 @@ class Step {
   void measure_groups() {
     if (l_.tensor > 1) tensor_ = ring_cost(links_, tensor_groups(l_), seed_);
     if (l_.data > 1) data_ = ring_cost(links_, data_groups(l_), seed_ + 1);
+    const bool both = l_.tensor > 1 && l_.data > 1;
+    const Flows data = l_.data > 1 ? ring_flows(links_, data_groups(l_), seed_ + 1) : Flows{};
+    if (both) {
+      const Slowdown beside = slowdown(links_, ring_flows(links_, tensor_groups(l_), seed_), data);
+      for (StageClock& clock : clocks_) clock.beside = beside;
+    }
     if (l_.pipeline == 1) return;
     message_bytes_ = 2.0 * l_.micro_batch * m_.sequence * m_.hidden / l_.tensor;
     std::vector<std::pair<int, int>> pairs;
@@ -65,15 +75,20 @@ class Step {
     // All replicas wait for the slowest at the end of the step, so that one alone is simulated.
     for (const MessageCost& c : message_costs(links_, pairs, seed_ + 2))
       message_seconds_ = std::max(message_seconds_, c.seconds(message_bytes_));
+    if (l_.data > 1) message_beside_ = slowdown(links_, message_flows(links_, pairs, seed_ + 2), data);
     if (m_.tied) ends_ = ring_cost(links_, ends, seed_ + 3);
   }
 
   // --- the stages ---
 
-  Segment segment(const Work& work, double parameters) const {
+  Segment segment(const Work& work, double parameters, int bytes) const {
     const double own = parameters / l_.tensor, gradients = l_.gradient_bytes * own;
-    return {work.seconds(), own, data_.all_gather(2 * own),
-            l_.shard == 0 ? data_.all_reduce(gradients) : data_.reduce_scatter(gradients)};
+    return {work.seconds() + slow_ * work.kernels(),
+            own,
+            data_.all_gather(bytes * own),
+            l_.shard == 0 ? data_.all_reduce(gradients) : data_.reduce_scatter(gradients),
+            work.messages,
+            bytes};
   }
   // ZeRO-3 gathers into one buffer, out of which weights are copied, and reduces one into which gradients are.
   double copies(double parameters, int bytes) const {
@@ -85,18 +100,19 @@ class Step {
     for (int s = 0; s < l_.pipeline; ++s)
       for (int c = 0; c < l_.chunks; ++c) {
         Chunk& chunk = at(s, c);
-        auto add = [&](Work f, Work b, const Work& again, double parameters) {
-          f.elementwise += copies(parameters, 4);
-          b.elementwise += copies(parameters, 4 + 2 + l_.gradient_bytes);
-          chunk.forward.push_back(segment(f, parameters));
-          chunk.backward.push_back(segment(b + again, parameters));
+        auto add = [&](Work f, Work b, const Work& again, double parameters, int bytes = 2) {
+          f.elementwise += copies(parameters, 2 * bytes);
+          b.elementwise += copies(parameters, 2 * bytes + 2 + l_.gradient_bytes);
+          chunk.forward.push_back(segment(f, parameters, bytes));
+          chunk.backward.push_back(segment(b + again, parameters, bytes));
           chunk.work += f + b;
           chunk.recomputed += again.seconds();
+          chunk.kernels += f.kernels() + b.kernels() + again.kernels();
         };
         if (has_embedding(l_, s, c))
           add(times_.embedding_forward, times_.embedding_backward, {}, m_.embedding_parameters());
         for (int i = 0; i < layers_of(m_, l_, s, c); ++i)
-          add(times_.forward, times_.backward, times_.recomputed, m_.layer_parameters());
+          add(times_.forward, times_.backward, times_.recomputed, m_.layer_parameters(), fp8_gather() ? 1 : 2);
         if (has_head(l_, s, c)) add(times_.head_forward, times_.head_backward, {}, head_parameters(m_, l_) + m_.hidden);
         std::reverse(chunk.backward.begin(), chunk.backward.end());
       }
@@ -136,10 +152,11 @@ class Step {
         const Pass& p = order[stage][next[stage]];
         const int g = p.chunk * P + s;
         double from = 0;  // when its input is there
-        if (p.forward && g > 0) from = forward[index(g - 1, p.micro_batch)] + message_seconds_;
+        if (p.forward && g > 0) from = forward[index(g - 1, p.micro_batch)];
         if (!p.forward && g == last) from = forward[index(g, p.micro_batch)];
-        if (!p.forward && g < last) from = backward[index(g + 1, p.micro_batch)] + message_seconds_;
+        if (!p.forward && g < last) from = backward[index(g + 1, p.micro_batch)];
         if (std::isnan(from)) break;
+        if (p.forward ? g > 0 : g < last) from = arrival(s, p.forward ? (s + P - 1) % P : (s + 1) % P, from);
         (p.forward ? forward : backward)[index(g, p.micro_batch)] = run_pass(s, p, from);
         if (p.forward && g < last) waiting.push_back((s + 1) % P);
         if (!p.forward && g > 0) waiting.push_back((s + P - 1) % P);
@@ -147,6 +164,17 @@ class Step {
     }
     for (std::size_t s = 0; s < next.size(); ++s)
       if (next[s] < order[s].size()) throw std::logic_error("the pipeline's order does not end");
+  }
+
+  // When a message that leaves a stage at second `at` is there. It shares adapters with the data-parallel groups of both
+  // stages while these exchange gradients or weights.
+  double arrival(int stage, int sender, double at) {
+    StageClock& here = clocks_[static_cast<std::size_t>(stage)];
+    StageClock& there = clocks_[static_cast<std::size_t>(sender)];
+    if (here.network <= at && there.network <= at) return at + message_seconds_;
+    const double seconds = message_seconds_ * message_beside_.first;
+    for (StageClock* clock : {&here, &there}) clock->give_way(at, seconds * (1 - 1 / message_beside_.second));
+    return at + seconds;
   }
 
   double run_pass(int s, const Pass& p, double from) {
@@ -178,16 +206,18 @@ class Step {
           for (const Segment& x : at(s, c).backward) {
             end += x.reduce + (l_.shard == 1 ? x.gather : 0);
             clock.reduced += x.parameters;
-            clock.gathered += l_.shard == 1 ? x.parameters : 0;
+            if (l_.shard == 1) clock.count_gathered(x);
           }
       if (m_.tied && l_.pipeline > 1 && (s == 0 || s == l_.pipeline - 1))
         end += ends_.all_reduce(l_.gradient_bytes * double(m_.hidden) * m_.vocabulary / l_.tensor);
       const double own = parameters_of(m_, l_, s) / (l_.shard >= 1 ? l_.data : 1);
-      const double update = memory_seconds(gpu_, (kUpdateBytes + l_.gradient_bytes) * own);
-      if (keep_) report_.timeline.push_back({Span::Kind::update, s, 0, 0, end, end + update});
+      const double update =
+          memory_seconds(gpu_, (kUpdateBytes + l_.gradient_bytes + (l_.fused_update ? 0 : kUnfusedUpdateBytes)) * own);
+      if (keep_) report_.timeline.push_back({Span::Kind::update, s, 0, 0, end, end + (1 + slow_) * update});
       report_.update += update / l_.pipeline;
+      report_.slowest += slow_ * update / l_.pipeline;
       report_.exposed_data += (clock.exposed + end - clock.compute) / l_.pipeline;
-      report_.seconds = std::max(report_.seconds, end + update);
+      report_.seconds = std::max(report_.seconds, end + (1 + slow_) * update);
     }
   }
 
@@ -195,15 +225,16 @@ class Step {
     const double m = l_.micro_batches(), P = l_.pipeline, others = double(l_.data - 1) / l_.data;
     for (const Chunk& chunk : chunks_) {
       Work w = chunk.work;
-      for (double* x : {&w.products, &w.attention, &w.elementwise, &w.exposed}) *x *= m / P;
+      for (double* x : {&w.products, &w.attention, &w.elementwise, &w.exposed, &w.messages}) *x *= m / P;
       report_.work += w;
+      report_.slowest += slow_ * chunk.kernels * m / P;
       report_.recomputed += chunk.recomputed * m / P;
     }
     for (const StageClock& clock : clocks_)
       report_.data_bytes +=
-          others * (2 * clock.gathered + (l_.shard == 0 ? 2 : 1) * l_.gradient_bytes * clock.reduced) / P;
-    report_.bubble =
-        report_.seconds - report_.work.seconds() - report_.recomputed - report_.update - report_.exposed_data;
+          others * (clock.gathered_bytes + (l_.shard == 0 ? 2 : 1) * l_.gradient_bytes * clock.reduced) / P;
+    report_.bubble = report_.seconds - report_.work.seconds() - report_.recomputed - report_.update -
+                     report_.exposed_data - report_.slowest;
     if (std::fabs(report_.bubble) < 1e-9 * report_.seconds) report_.bubble = 0;  // what rounding leaves
     report_.memory = memory_of(m_, l_);
     report_.tokens = double(l_.global_batch) * m_.sequence;
@@ -216,10 +247,12 @@ class Step {
   const Layout& l_;
   const Gpu& gpu_;
   Links links_;
+  double slow_;  // by which kernels of the slowest GPU take longer
   std::uint64_t seed_;
   bool keep_;
   RingCost tensor_, data_, ends_;
   double message_bytes_ = 0, message_seconds_ = 0;
+  Slowdown message_beside_;  // of the pipeline's messages and of the data-parallel groups'
   LayerTimes times_;
   std::vector<Chunk> chunks_;  // of the model, in order
   std::vector<StageClock> clocks_;

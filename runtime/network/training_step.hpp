@@ -33,6 +33,7 @@ struct StepReport {
   double update = 0;        // the optimizer
   double exposed_data = 0;  // gradients and weights that no pass hides, and what NCCL's kernels take from passes
   double bubble = 0;        // waiting for other stages and for their messages
+  double slowest = 0;       // by which kernels of the slowest GPU take longer, for which all wait
   Memory memory;
   double tokens = 0;  // of the step
   double flops = 0;   // of the model, forward and backward, of one GPU

@@ -97,3 +97,30 @@ TEST_CASE("messages that meet on an uplink share it") {
   CHECK(message_costs(links, {{0, 16}}, 7)[0].bandwidth == Approx(50));
   CHECK(message_costs(links, {{0, 16}}, 7)[0].seconds(100) == Approx(12));
 }
+
+TEST_CASE("kinds of messages slow each other down where they share links") {
+  const Links links(nodes(), 16);  // two nodes of eight GPUs and four adapters
+  std::vector<std::vector<int>> tensor, data;
+  for (int n = 0; n < 2; ++n)
+    for (int g = 0; g < 8; g += 4) tensor.push_back(ranks(8 * n + g, 8 * n + g + 4));
+  for (int g = 0; g < 8; ++g) data.push_back({g, g + 8});
+  // Groups within a node and groups of one GPU in each node share nothing.
+  Slowdown s = slowdown(links, ring_flows(links, tensor, 1), ring_flows(links, data, 1));
+  CHECK(s.first == Approx(1));
+  CHECK(s.second == Approx(1));
+  // Groups of two GPUs in each node: their rings take the GPUs' ports too, and are bound by their adapters.
+  data.clear();
+  for (int g = 0; g < 4; ++g) data.push_back({g, g + 4, g + 8, g + 12});
+  s = slowdown(links, ring_flows(links, tensor, 1), ring_flows(links, data, 1));
+  CHECK(s.first == Approx(2));
+  CHECK(s.second == Approx(1));
+  // Messages over the adapters that a ring fills, two flows on each.
+  std::vector<std::pair<int, int>> messages;
+  for (int g = 0; g < 8; ++g) messages.emplace_back(g, g + 8);
+  data.clear();
+  for (int g = 0; g < 8; ++g) data.push_back({g, g + 8});
+  s = slowdown(links, message_flows(links, messages, 1), ring_flows(links, data, 1));
+  CHECK(s.first == Approx(2));
+  CHECK(s.second == Approx(2));
+  CHECK(slowdown(links, Flows{}, ring_flows(links, data, 1)).second == 1);
+}

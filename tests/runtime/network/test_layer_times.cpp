@@ -1,4 +1,7 @@
 // Times of kernels and layers, by hand.
+#include <algorithm>
+#include <random>
+
 #include "network/description.hpp"
 #include "network/layer_times.hpp"
 #include "network/stage.hpp"
@@ -45,6 +48,24 @@ TEST_CASE("a product takes whole tiles, in waves over the SMs") {
   CHECK(product_seconds(g, 16, 10000, 10000, Precision::bf16) == Approx(2 * (16e4 + 1e8 + 16e4) / 1e9));
   CHECK(product_seconds(g, 0, 5, 5, Precision::bf16) == 0);
   CHECK(memory_seconds(g, 1e9) == Approx(1));
+}
+
+TEST_CASE("the slowest of many GPUs") {
+  Gpu g = small_gpu();
+  CHECK(slowest_of(g, 512) == 0);
+  g.speed_spread = 0.02;
+  CHECK(slowest_of(g, 1) == Approx(0).margin(1e-9));
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> draw(0, 0.02);
+  for (int n : {2, 8, 96, 1000}) {
+    double sum = 0;
+    for (int i = 0; i < 3000; ++i) {
+      double most = -1;
+      for (int j = 0; j < n; ++j) most = std::max(most, draw(random));
+      sum += most;
+    }
+    CHECK(slowest_of(g, n) == Approx(sum / 3000).epsilon(0.04));
+  }
 }
 
 TEST_CASE("attention is slower on short sequences, and five products backward stand against two forward") {
@@ -161,6 +182,25 @@ TEST_CASE("overlapped messages travel beside chunks of products, which are slowe
   const double weights = product(h, 48 * 128 / 8, rows) + product(h, 2 * f / 8, rows);
   const double others = chunked(h / 8, h) + chunked(f / 8, h);
   CHECK(back.exposed == Approx(6 * one - (1 - kShareOfCollectives) * (inputs + weights) - others * 7 / 8));
+}
+
+TEST_CASE("fp8: operands are cast before their products, weights too unless they are gathered as fp8") {
+  const Transformer m = load_transformer(folder(), "llama3_8b");
+  Gpu g = load_gpu(folder(), "h100");
+  Layout l;
+  const LayerTimes before = layer_times(m, l, g, {});
+  l.precision = Precision::fp8;
+  const LayerTimes fp8 = layer_times(m, l, g, {});
+  const double rows = m.sequence, h = m.hidden, f = m.feed_forward, kv = 8 * 128;
+  const double weights = h * (h + 2 * kv) + h * h + 3 * h * f;
+  const double inputs = 2 * h + h + f, outputs = h + 2 * kv + 2 * f + 2 * h;
+  auto moved = [&](const Work& after, const Work& was) {
+    return (after.elementwise - was.elementwise - g.kernel_seconds) * g.memory_bandwidth;
+  };
+  CHECK(moved(fp8.forward, before.forward) == Approx(5 * rows * inputs + 5 * weights));
+  CHECK(moved(fp8.backward, before.backward) == Approx(rows * (2 * inputs + 7 * outputs) + 2 * weights));
+  l.fp8_gather = true;
+  CHECK(moved(layer_times(m, l, g, {}).forward, before.forward) == Approx(5 * rows * inputs));
 }
 
 TEST_CASE("software that fuses less moves more bytes, and keeps logits as floats") {

@@ -143,7 +143,8 @@ TEST_CASE("parts add up to the step, and links that cost something cost it") {
   Layout l;
   l.data = 5, l.tensor = 8, l.pipeline = 4, l.chunks = 6, l.global_batch = 40, l.shard = 1;
   const StepReport r = simulate_step(m, l, real, true);
-  CHECK(r.work.seconds() + r.recomputed + r.update + r.exposed_data + r.bubble == Approx(r.seconds));
+  CHECK(r.work.seconds() + r.recomputed + r.update + r.exposed_data + r.bubble + r.slowest == Approx(r.seconds));
+  CHECK(r.slowest > 0);
   CHECK(r.bubble > 0);
   CHECK(r.work.exposed > 0);
   CHECK(r.seconds > simulate_step(m, l, free_links()).seconds);
@@ -169,6 +170,10 @@ TEST_CASE("bytes of gradients and weights are those of the ZeRO stage") {
     CHECK(simulate_step(m, l, cluster).data_bytes == Approx(expected[l.shard]).epsilon(1e-4));
   l.shard = 1, l.overlap_data = false;
   CHECK(simulate_step(m, l, cluster).data_bytes == Approx(expected[1]).epsilon(1e-4));
+  l.shard = 3, l.overlap_data = true, l.precision = Precision::fp8, l.fp8_gather = true;  // the ends stay bf16
+  const double ends = m.embedding_parameters() + m.head_parameters() + m.hidden;
+  CHECK(simulate_step(m, l, cluster).data_bytes == Approx(3 * share * (4 * n + 2 * (n + ends))).epsilon(1e-4));
+  l.shard = 1, l.precision = Precision::bf16;
   l.data = 1;
   CHECK(simulate_step(m, l, cluster).data_bytes == 0);
 }
@@ -289,6 +294,53 @@ TEST_CASE("gathers run one layer ahead, reductions behind, and what is left goes
   CHECK(ready == std::vector<double>{15, 30, 45});
   clock.run(exposed, 0, {}, ready);
   CHECK(clock.compute == Approx(55));
+}
+
+TEST_CASE("messages of other kinds share the links while both travel") {
+  // Half of a segment of 10 s exchanges messages of the tensor group, which take 3 times as long beside a reduction.
+  const std::vector<Segment> segments(2, {10, 1, 0, 8, 5});
+  const double share = kShareOfCollectives;
+  StageClock clock;
+  clock.beside = {3, 2};
+  clock.run(segments, 0, {false, true, false});
+  CHECK(clock.compute == Approx(10 + 10 + 8 * share + 8 * 0.5 * 2));
+  // The first reduction is slowed down for 4 s, by half; the second one begins when the second segment ends.
+  CHECK(clock.network == Approx(clock.compute + 8));
+  CHECK(clock.exposed == Approx(8 * share + 8));
+  clock.give_way(clock.network - 1, 0.5);
+  CHECK(clock.network == Approx(clock.compute + 8.5));
+  clock.give_way(clock.network, 0.5);
+  CHECK(clock.network == Approx(clock.compute + 8.5));
+}
+
+TEST_CASE("pipelines and replicas that send at once wait for each other's messages") {
+  const Transformer m = load_transformer(folder(), "llama3_8b");
+  Cluster cluster{load_gpu(folder(), "h100"), load_fabric(folder(), "dgx_h100")};
+  cluster.fabric.gpus = 1, cluster.fabric.adapters = 1;  // all messages of a GPU take one adapter
+  cluster.fabric.adapter_bandwidth = 4e9;
+  Layout l;
+  l.data = 2, l.pipeline = 4, l.global_batch = 16, l.shard = 2;
+  const StepReport shared = simulate_step(m, l, cluster);
+  cluster.fabric.gpus = 2, cluster.fabric.adapters = 1;  // replicas in one node: their rings leave the adapter alone
+  cluster.fabric.node_bandwidth = 4e9;
+  cluster.fabric.node_latency = cluster.fabric.latency;
+  cluster.fabric.adapter_bandwidth = 8e9;
+  CHECK(shared.seconds > 1.01 * simulate_step(m, l, cluster).seconds);
+}
+
+TEST_CASE("all wait for the slowest GPU") {
+  const Transformer m = load_transformer(folder(), "gpt3_175b");
+  Cluster cluster{load_gpu(folder(), "h100"), load_fabric(folder(), "dgx_h100")};
+  Layout l;
+  l.data = 4, l.tensor = 8, l.pipeline = 4, l.global_batch = 32;
+  cluster.gpu.speed_spread = 0;
+  const StepReport equal = simulate_step(m, l, cluster);
+  CHECK(equal.slowest == 0);
+  cluster.gpu.speed_spread = 0.01;
+  const StepReport r = simulate_step(m, l, cluster);
+  CHECK(r.slowest == Approx(slowest_of(cluster.gpu, 128) * (r.work.kernels() + r.recomputed + r.update)));
+  CHECK(r.seconds > equal.seconds + r.slowest);  // the bubble grows too
+  CHECK(r.seconds < equal.seconds * (1 + slowest_of(cluster.gpu, 128)));
 }
 
 TEST_CASE("goodput is what a run with drawn failures shows") {
