@@ -125,10 +125,13 @@ Gpu load_gpu(const std::string& folder, const std::string& name) {
   if (g.fp8_flops > 0) g.fp8_efficiency = f.positive("fp8_efficiency");
   g.product_efficiency = f.positive("product_efficiency");
   g.product_depth = f.number("product_depth", 0);
+  g.clock_boost = f.has("clock_boost") ? f.positive("clock_boost") : 1;
   g.attention_forward = f.positive("attention_forward");
   g.attention_backward = f.positive("attention_backward");
   g.attention_forward_half = f.number("attention_forward_half", 0);
   g.attention_backward_half = f.number("attention_backward_half", 0);
+  if (f.has("attention_forward_waves")) g.attention_forward_waves = f.number("attention_forward_waves", 0);
+  if (f.has("attention_backward_waves")) g.attention_backward_waves = f.number("attention_backward_waves", 0);
   g.memory_bandwidth = f.positive("memory_bandwidth");
   g.memory_bytes = f.positive("memory_bytes");
   g.kernel_seconds = f.number("kernel_seconds", 0);

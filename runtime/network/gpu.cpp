@@ -20,9 +20,12 @@ double memory_seconds(const Gpu& gpu, double bytes) {
   return bytes <= 0 ? 0 : gpu.kernel_seconds + bytes / gpu.memory_bandwidth;
 }
 
-double attention_rate(const Gpu& gpu, int sequence, bool backward) {
+double attention_rate(const Gpu& gpu, int sequence, double heads, bool backward) {
   const double half = backward ? gpu.attention_backward_half : gpu.attention_forward_half;
-  return (backward ? gpu.attention_backward : gpu.attention_forward) * sequence / (sequence + half);
+  const double half_waves = backward ? gpu.attention_backward_waves : gpu.attention_forward_waves;
+  const double waves = heads * sequence / 128 / gpu.sms;
+  return (backward ? gpu.attention_backward : gpu.attention_forward) * sequence / (sequence + half) * waves /
+         (waves + half_waves);
 }
 
 // The expected largest of n normal draws is about the quantile (n - 0.375) / (n + 0.25) (Blom 1958).
@@ -41,14 +44,15 @@ double product_seconds(const Gpu& gpu, double m, double n, double k, Precision p
   const bool fp8 = precision == Precision::fp8 && gpu.fp8_flops > 0;
   const double rate = (fp8 ? gpu.fp8_flops * gpu.fp8_efficiency : gpu.bf16_flops) * gpu.product_efficiency / gpu.sms;
   const double depth = k + gpu.product_depth * (fp8 ? gpu.fp8_flops / gpu.bf16_flops : 1);
-  double best = INFINITY;
+  double tiled = INFINITY;
   for (const Tile& t : kTiles) {
     const double tiles = std::ceil(m / t.rows) * std::ceil(n / t.columns);
     const double waves = std::ceil(tiles / gpu.sms);
-    best = std::min(best, waves * 2 * t.rows * t.columns * depth / (rate * t.rate));
+    tiled = std::min(tiled, waves * 2 * t.rows * t.columns * depth / (rate * gpu.clock_boost * t.rate));
   }
+  const double powered = 2 * m * n * depth / (rate * gpu.sms);
   const double bytes = (fp8 ? 1 : 2) * (m * k + k * n) + 2 * m * n;
-  return gpu.kernel_seconds + std::max(best, bytes / gpu.memory_bandwidth);
+  return gpu.kernel_seconds + std::max({tiled, powered, bytes / gpu.memory_bandwidth});
 }
 
 }  // namespace ridge::network

@@ -10,23 +10,29 @@ struct Gpu {
   std::string title;
   int sms = 0;
   double bf16_flops = 0, fp8_flops = 0;  // flop/s of the data sheet, dense; fp8 0: none
-  double product_efficiency = 0;         // of it, that a large product reaches
+  double product_efficiency = 0;         // of it, that large products reach hour after hour, at the limit of power
   double fp8_efficiency = 0;             // of what its efficiency in bf16 would be
   double product_depth = 0;              // depth k of a product whose cost its start and its end have
+  // The SMs' highest clock over the one at which power holds them in large products. SMs that wait for the last wave of
+  // tiles draw little power, and the others run at up to this clock.
+  double clock_boost = 1;
   double attention_forward = 0;  // flop/s of fused attention on long causal sequences, half of each square counted
   double attention_backward = 0;
-  double attention_forward_half = 0, attention_backward_half = 0;  // tokens of the sequence that reaches half of it
-  double memory_bandwidth = 0;                                     // B/s that a copy reaches
+  double attention_forward_half = 0, attention_backward_half = 0;    // tokens of the sequence that reaches half of it
+  double attention_forward_waves = 0, attention_backward_waves = 0;  // waves of blocks of 128 queries that do
+  double memory_bandwidth = 0;                                       // B/s that a copy reaches
   double memory_bytes = 0;
   double kernel_seconds = 0;  // start and end of a small kernel in a stream
   double speed_spread = 0;    // standard deviation of the speed from GPU to GPU, of its mean
 };
 
-// Seconds of an (m, k) x (k, n) product: whole tiles, in waves over the SMs; or its bytes, where these take longer.
+// Seconds of an (m, k) x (k, n) product: its operations at the limit of power; or whole tiles, in waves over the SMs at
+// the highest clock; or its bytes; whichever takes longest.
 double product_seconds(const Gpu& gpu, double m, double n, double k, Precision precision);
 // How much longer kernels of the slowest of so many GPUs take, of the mean; speeds are normally distributed.
 double slowest_of(const Gpu& gpu, int ranks);
-double attention_rate(const Gpu& gpu, int sequence, bool backward);  // flop/s
+// flop/s of so many heads, of all sequences together.
+double attention_rate(const Gpu& gpu, int sequence, double heads, bool backward);
 // Seconds of a kernel that moves so many bytes.
 double memory_seconds(const Gpu& gpu, double bytes);
 

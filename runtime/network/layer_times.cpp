@@ -9,8 +9,17 @@ namespace ridge::network {
 
 namespace {
 
-constexpr double kElement = 2;    // bytes of an activation: bf16
-constexpr double kUnfused = 2.5;  // bytes that element-wise kernels move, over those of fused ones; assumed
+constexpr double kElement = 2;  // bytes of an activation: bf16
+// Time of a layer's element-wise kernels, over that of a copy of the bytes that they need at least: compiled by PyTorch
+// (1.6 Llama, 1.4 GPT); launched one by one, layer norm and GELU; likewise, RMS norm and rotation, which make floats.
+// Measured on an H200 (benchmarks/simulate/h200), as are the constants below.
+constexpr double kFused = 1.5, kUnfused = 2, kUnfusedFloats = 5.8;
+// Bytes of a copy that takes as long as an element of the loss: compiled, which reads bf16 logits twice and writes their
+// gradient; and where logits become floats, whose maximum, exponential and sum are kernels of their own.
+constexpr double kLossForward = 5.4, kLossBackward = 5.0, kFloatLossForward = 28, kFloatLossBackward = 26;
+// Likewise of an operand that is cast to fp8 with a scale for each tensor: read for its largest magnitude, read again
+// and written; and its transposed copy.
+constexpr double kCast = 5.8, kTranspose = 3;
 
 // A product of the layer, (rows, k) x (k, n) forward. Its input is gathered from the tensor group, or its output is
 // summed over the group (Korthikanti et al. 2022).
@@ -43,11 +52,9 @@ class Layer {
     t.head_backward.exposed = l_.sequence_parallel ? scatter() : all_reduce();
     for (Work* w : {&t.embedding_forward, &t.embedding_backward, &t.head_forward, &t.head_backward})
       w->messages = w->exposed;
-    // A fused loss reads bf16 logits twice and writes their gradient over them. Else they become floats, whose maximum,
-    // exponential and sum are kernels of their own, and so are the gradient and the way back to bf16.
     const double logits = rows_ * columns;
-    t.head_forward.elementwise = memory_seconds(gpu_, (l_.fused_loss ? 4 : 26) * logits);
-    t.head_backward.elementwise = memory_seconds(gpu_, (l_.fused_loss ? 4 : 16) * logits);
+    t.head_forward.elementwise = memory_seconds(gpu_, (l_.fused_loss ? kLossForward : kFloatLossForward) * logits);
+    t.head_backward.elementwise = memory_seconds(gpu_, (l_.fused_loss ? kLossBackward : kFloatLossBackward) * logits);
     return t;
   }
 
@@ -58,7 +65,9 @@ class Layer {
   double keys() const { return width(double(m_.kv_heads) * m_.head_width); }
   double projected() const { return queries() + 2 * keys(); }
   double middle() const { return width(m_.feed_forward); }
-  double bytes(double factor) const { return (l_.fused ? 1 : kUnfused) * factor * kElement; }
+  double bytes(double factor) const {
+    return (l_.fused ? kFused : m_.gated ? kUnfusedFloats : kUnfused) * factor * kElement;
+  }
 
   std::array<Product, 4> products() const {
     const double h = m_.hidden, ways = m_.gated ? 2 : 1;
@@ -128,13 +137,14 @@ class Layer {
     const double d = m_.head_width;
     if (l_.fused_attention) {
       const double flops = (backward ? 5 : 2) * heads * square * d;  // 2 x 2 operations, half of the square
-      return gpu_.kernel_seconds + flops / attention_rate(gpu_, m_.sequence, backward);
+      return gpu_.kernel_seconds + flops / attention_rate(gpu_, m_.sequence, heads, backward);
     }
-    const double one = product_seconds(gpu_, m_.sequence, m_.sequence, d, Precision::bf16) - gpu_.kernel_seconds;
-    const double other = product_seconds(gpu_, m_.sequence, d, m_.sequence, Precision::bf16) - gpu_.kernel_seconds;
+    const double rows = heads * m_.sequence;  // one batch of products for all heads
+    const double one = product_seconds(gpu_, rows, m_.sequence, d, Precision::bf16);
+    const double other = product_seconds(gpu_, rows, d, m_.sequence, Precision::bf16);
     // Softmax reads and writes the scores, dropout too, with a mask of one byte.
     const double moved = (backward ? 11 : 9) * heads * square;
-    return heads * (one + other) * (backward ? 2 : 1) + memory_seconds(gpu_, moved);
+    return (one + other) * (backward ? 2 : 1) + memory_seconds(gpu_, moved);
   }
 
   // Bytes over those of one element: two norms, two residual sums; q and k rotated; the activation.
@@ -183,17 +193,16 @@ class Layer {
     return w;
   }
 
-  // fp8 with a scale for each tensor: an operand is read for its largest magnitude, read again and written as fp8, 5 bytes
-  // an element; products of backward need transposed copies, 2 bytes. Rows are cast before they are gathered.
+  // Operands of fp8 products. Rows are cast before they are gathered; backward needs transposed copies of all operands.
   double forward_casts() const {
-    const double weights = l_.fp8_gather ? 0 : 5 * layer_weights();
-    return memory_seconds(gpu_, 5 * rows_ * (2 * m_.hidden / shared() + queries() + middle()) + weights);
+    const double weights = l_.fp8_gather ? 0 : layer_weights();
+    return memory_seconds(gpu_, kCast * (rows_ * (2 * m_.hidden / shared() + queries() + middle()) + weights));
   }
   double backward_casts() const {
     const double ways = m_.gated ? 2 : 1, h = m_.hidden;
     const double inputs = 2 * h + queries() + middle(), own = projected() + ways * middle();
-    return memory_seconds(
-        gpu_, 2 * rows_ * inputs + rows_ * (5 * (own + 2 * h / shared()) + 2 * (own + 2 * h)) + 2 * layer_weights());
+    return memory_seconds(gpu_, kCast * rows_ * (own + 2 * h / shared()) +
+                                    kTranspose * (rows_ * (inputs + own + 2 * h) + layer_weights()));
   }
   double layer_weights() const {
     double n = 0;

@@ -12,10 +12,11 @@ namespace ridge::network {
 
 namespace {
 
-// Bytes of an element that the optimizer moves, besides its gradient: the weight and two moments are read and written,
-// the weight is written as bf16 too; the gradient is read for its norm, and read and written where it is scaled.
-constexpr double kUpdateBytes = 38;
-// Bytes that eight kernels (decay, two moments in three, root, correction, epsilon, sum) move, over those of one.
+// Bytes of a copy that takes as long as the optimizer does for an element, besides its gradient: AdamW in one kernel (34
+// for 28), the norm and scaling of gradients (15 for 12), weights as bf16 (7 for 6). Measured on an H200
+// (benchmarks/simulate/h200).
+constexpr double kUpdateBytes = 34 + 15 + 7 - 4;
+// Bytes that AdamW's eight kernels (decay, two moments in three, root, correction, epsilon, sum) move, over those of one.
 constexpr double kUnfusedUpdateBytes = 80 - 28;
 
 class Step {
