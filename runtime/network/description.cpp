@@ -136,6 +136,7 @@ Gpu load_gpu(const std::string& folder, const std::string& name) {
   g.memory_bytes = f.positive("memory_bytes");
   g.kernel_seconds = f.number("kernel_seconds", 0);
   g.speed_spread = f.has("speed_spread") ? f.number("speed_spread", 0) : 0;
+  g.speed_jitter = f.has("speed_jitter") ? f.number("speed_jitter", 0) : 0;
   f.end();
   return g;
 }

@@ -14,6 +14,17 @@ struct Tile {
 };
 constexpr Tile kTiles[] = {{128, 256, 1}, {256, 128, 1}, {128, 128, 0.93}, {128, 64, 0.75}, {64, 64, 0.55}};
 
+// The expected largest of n normal draws is about the quantile (n - 0.375) / (n + 0.25) (Blom 1958).
+double expected_largest(int n) {
+  const double above = 0.625 / (n + 0.25);
+  double low = 0, high = 10;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erfc(middle / std::sqrt(2.0)) / 2 > above ? low : high) = middle;
+  }
+  return low;
+}
+
 }  // namespace
 
 double memory_seconds(const Gpu& gpu, double bytes) {
@@ -28,15 +39,8 @@ double attention_rate(const Gpu& gpu, int sequence, double heads, bool backward)
          (waves + half_waves);
 }
 
-// The expected largest of n normal draws is about the quantile (n - 0.375) / (n + 0.25) (Blom 1958).
-double slowest_of(const Gpu& gpu, int ranks) {
-  const double above = 0.625 / (ranks + 0.25);
-  double low = 0, high = 10;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    (std::erfc(middle / std::sqrt(2.0)) / 2 > above ? low : high) = middle;
-  }
-  return gpu.speed_spread * low;
+double slowest_of(const Gpu& gpu, int ranks, int tensor) {
+  return gpu.speed_spread * expected_largest(ranks) + gpu.speed_jitter * expected_largest(tensor);
 }
 
 double product_seconds(const Gpu& gpu, double m, double n, double k, Precision precision) {

@@ -24,13 +24,15 @@ struct Gpu {
   double memory_bytes = 0;
   double kernel_seconds = 0;  // start and end of a small kernel in a stream
   double speed_spread = 0;    // standard deviation of the speed from GPU to GPU, of its mean
+  double speed_jitter = 0;    // likewise from pass to pass on one GPU, as its clock follows the limit of power
 };
 
 // Seconds of an (m, k) x (k, n) product: its operations at the limit of power; or whole tiles, in waves over the SMs at
 // the highest clock; or its bytes; whichever takes longest.
 double product_seconds(const Gpu& gpu, double m, double n, double k, Precision precision);
-// How much longer kernels of the slowest of so many GPUs take, of the mean; speeds are normally distributed.
-double slowest_of(const Gpu& gpu, int ranks);
+// How much longer kernels of the slowest of so many GPUs take, of the mean; speeds are normally distributed. In tensor
+// groups each collective waits for the slowest of the moment too.
+double slowest_of(const Gpu& gpu, int ranks, int tensor = 1);
 // flop/s of so many heads, of all sequences together.
 double attention_rate(const Gpu& gpu, int sequence, double heads, bool backward);
 // Seconds of a kernel that moves so many bytes.

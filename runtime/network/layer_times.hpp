@@ -7,8 +7,8 @@
 
 namespace ridge::network {
 
-// Seconds by kind. `exposed` is communication that nothing hides; `messages`, of which it is a part, all that the tensor
-// group exchanges.
+// Seconds by kind. `exposed` is communication that nothing hides; `messages`, of which it is a part, all that the
+// tensor group exchanges.
 struct Work {
   double products = 0, attention = 0, elementwise = 0, exposed = 0, messages = 0;
   double kernels() const { return products + attention + elementwise; }

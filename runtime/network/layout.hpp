@@ -9,8 +9,8 @@
 namespace ridge::network {
 
 // selective: scores, softmax and their product without fused attention (Korthikanti et al. 2022); with it, what
-// torchtitan's per-operation mode recomputes: the products of keys, of attention's output and of the MLP's second input,
-// and all element-wise kernels.
+// torchtitan's per-operation mode recomputes: the products of keys, of attention's output and of the MLP's second
+// input, and all element-wise kernels.
 enum class Recompute { none, selective, full };
 
 struct Layout {

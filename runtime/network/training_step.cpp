@@ -12,11 +12,12 @@ namespace ridge::network {
 
 namespace {
 
-// Bytes of a copy that takes as long as the optimizer does for an element, besides its gradient: AdamW in one kernel (34
-// for 28), the norm and scaling of gradients (15 for 12), weights as bf16 (7 for 6). Measured on an H200
+// Bytes of a copy that takes as long as the optimizer does for an element, besides its gradient: AdamW in one kernel
+// (34 for 28), the norm and scaling of gradients (15 for 12), weights as bf16 (7 for 6). Measured on an H200
 // (benchmarks/simulate/h200).
 constexpr double kUpdateBytes = 34 + 15 + 7 - 4;
-// Bytes that AdamW's eight kernels (decay, two moments in three, root, correction, epsilon, sum) move, over those of one.
+// Bytes that AdamW's eight kernels (decay, two moments in three, root, correction, epsilon, sum) move, over those of
+// one.
 constexpr double kUnfusedUpdateBytes = 80 - 28;
 
 class Step {
@@ -26,7 +27,7 @@ class Step {
         l_(layout),
         gpu_(cluster.gpu),
         links_(cluster.fabric, layout.ranks()),
-        slow_(slowest_of(cluster.gpu, layout.ranks())),
+        slow_(slowest_of(cluster.gpu, layout.ranks(), layout.tensor)),
         seed_(seed),
         keep_(timeline),
         clocks_(static_cast<std::size_t>(layout.pipeline)) {}
@@ -167,8 +168,8 @@ class Step {
       if (next[s] < order[s].size()) throw std::logic_error("the pipeline's order does not end");
   }
 
-  // When a message that leaves a stage at second `at` is there. It shares adapters with the data-parallel groups of both
-  // stages while these exchange gradients or weights.
+  // When a message that leaves a stage at second `at` is there. It shares adapters with the data-parallel groups of
+  // both stages while these exchange gradients or weights.
   double arrival(int stage, int sender, double at) {
     StageClock& here = clocks_[static_cast<std::size_t>(stage)];
     StageClock& there = clocks_[static_cast<std::size_t>(sender)];

@@ -71,6 +71,10 @@ TEST_CASE("the slowest of many GPUs") {
     }
     CHECK(slowest_of(g, n) == Approx(sum / 3000).epsilon(0.04));
   }
+  const double fixed = slowest_of(g, 1000);
+  g.speed_jitter = 0.03;
+  CHECK(slowest_of(g, 1000) == Approx(fixed));  // alone in its tensor group
+  CHECK(slowest_of(g, 1000, 8) == Approx(fixed + 1.5 * slowest_of(g, 8)));
 }
 
 TEST_CASE("attention is slower on short sequences, and five products backward stand against two forward") {
@@ -189,6 +193,18 @@ TEST_CASE("overlapped messages travel beside chunks of products, which are slowe
   const double weights = product(h, 48 * 128 / 8, rows) + product(h, 2 * f / 8, rows);
   const double others = chunked(h / 8, h) + chunked(f / 8, h);
   CHECK(back.exposed == Approx(6 * one - (1 - kShareOfCollectives) * (inputs + weights) - others * 7 / 8));
+}
+
+TEST_CASE("several micro-batches add up gradients as floats") {
+  const Transformer m = load_transformer(folder(), "llama3_8b");
+  const Gpu g = load_gpu(folder(), "h100");
+  Layout l;
+  l.tensor = 2;
+  const Work one = layer_times(m, l, g, {}).backward;
+  l.global_batch = 2;
+  const double weights = m.layer_parameters() - 2 * m.hidden;  // without the norms'
+  CHECK(layer_times(m, l, g, {}).backward.elementwise - one.elementwise ==
+        Approx(6 * weights / 2 / g.memory_bandwidth));
 }
 
 TEST_CASE("fp8: operands are cast before their products, weights too unless they are gathered as fp8") {

@@ -333,7 +333,7 @@ TEST_CASE("all wait for the slowest GPU") {
   Cluster cluster{load_gpu(folder(), "h100"), load_fabric(folder(), "dgx_h100")};
   Layout l;
   l.data = 4, l.tensor = 8, l.pipeline = 4, l.global_batch = 32;
-  cluster.gpu.speed_spread = 0;
+  cluster.gpu.speed_spread = cluster.gpu.speed_jitter = 0;
   const StepReport equal = simulate_step(m, l, cluster);
   CHECK(equal.slowest == 0);
   cluster.gpu.speed_spread = 0.01;
@@ -341,6 +341,9 @@ TEST_CASE("all wait for the slowest GPU") {
   CHECK(r.slowest == Approx(slowest_of(cluster.gpu, 128) * (r.work.kernels() + r.recomputed + r.update)));
   CHECK(r.seconds > equal.seconds + r.slowest);  // the bubble grows too
   CHECK(r.seconds < equal.seconds * (1 + slowest_of(cluster.gpu, 128)));
+  cluster.gpu.speed_jitter = 0.02;
+  CHECK(simulate_step(m, l, cluster).slowest ==
+        Approx(r.slowest * slowest_of(cluster.gpu, 128, 8) / slowest_of(cluster.gpu, 128)));
 }
 
 TEST_CASE("goodput is what a run with drawn failures shows") {
