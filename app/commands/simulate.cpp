@@ -56,8 +56,9 @@ void add_simulate(Commands& ridge) {
       ->capture_default_str();
   command
       ->add_option("--software", a->software,
-                   "fused: element-wise kernels are fused; float-loss: the loss is not; eager: none is")
-      ->check(CLI::IsMember({"fused", "float-loss", "eager"}))
+                   "fused: element-wise kernels are fused; float-loss: the loss is not; fused-norms: the norms alone; "
+                   "eager: none is")
+      ->check(CLI::IsMember({"fused", "float-loss", "fused-norms", "eager"}))
       ->capture_default_str();
   command->add_flag("!--unfused-attention", l.fused_attention, "Scores pass through memory, as before FlashAttention");
   command->add_flag("!--no-sequence-parallel", l.sequence_parallel,

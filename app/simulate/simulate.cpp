@@ -140,7 +140,8 @@ int run(const Arguments& given) try {
   Arguments a = given;
   a.layout.recompute = recompute_of(a.recompute);
   a.layout.precision = a.precision == "fp8" ? Precision::fp8 : Precision::bf16;
-  a.layout.fused = a.software != "eager";
+  a.layout.fused = a.software == "fused" || a.software == "float-loss";
+  a.layout.fused_norms = a.software == "fused-norms";
   a.layout.fused_loss = a.software == "fused";
   const Cluster cluster{load_gpu(folder(), a.gpu), load_fabric(folder(), a.fabric)};
   if (!a.collective.empty()) return run_collective(a, cluster);

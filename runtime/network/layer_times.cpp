@@ -11,9 +11,10 @@ namespace {
 
 constexpr double kElement = 2;  // bytes of an activation: bf16
 // Time of a layer's element-wise kernels, over that of a copy of the bytes that they need at least: compiled by PyTorch
-// (1.6 Llama, 1.4 GPT); launched one by one, layer norm and GELU; likewise, RMS norm and rotation, which make floats.
-// Measured on an H200 (benchmarks/simulate/h200), as are the constants below.
-constexpr double kFused = 1.5, kUnfused = 2, kUnfusedFloats = 5.8;
+// (1.6 Llama, 1.4 GPT); launched one by one, layer norm and GELU; likewise, RMS norm and rotation, which make floats; and
+// these less RMS norm's part, where it is one kernel. Measured on an H200 (benchmarks/simulate/h200), as are the
+// constants below.
+constexpr double kFused = 1.5, kUnfused = 2, kUnfusedFloats = 5.8, kFusedNorms = 2.9;
 // Bytes of a copy that takes as long as an element of the loss: compiled, which reads bf16 logits twice and writes
 // their gradient; and where logits become floats, whose maximum, exponential and sum are kernels of their own.
 constexpr double kLossForward = 5.4, kLossBackward = 5.0, kFloatLossForward = 28, kFloatLossBackward = 26;
@@ -69,7 +70,8 @@ class Layer {
   double projected() const { return queries() + 2 * keys(); }
   double middle() const { return width(m_.feed_forward); }
   double bytes(double factor) const {
-    return (l_.fused ? kFused : m_.gated ? kUnfusedFloats : kUnfused) * factor * kElement;
+    const double over = l_.fused ? kFused : !m_.gated ? kUnfused : l_.fused_norms ? kFusedNorms : kUnfusedFloats;
+    return over * factor * kElement;
   }
 
   std::array<Product, 4> products() const {

@@ -24,6 +24,7 @@ struct Layout {
   bool fp8_gather = false;        // ZeRO-3 gathers the layers' weights as fp8; else each rank casts what it gathered
   bool sequence_parallel = true;  // layer norms and residuals are shared out over the tensor group
   bool fused = true;              // element-wise kernels are fused, as by a compiler or by hand
+  bool fused_norms = false;       // norms are one kernel each, where the others are not fused
   bool fused_loss = true;         // the loss reads bf16 logits in one kernel, without a float for each
   bool fused_attention = true;    // no T x T array in memory
   bool overlap_tensor = false;    // collectives of the tensor group run under products, chunk by chunk

@@ -238,5 +238,13 @@ TEST_CASE("software that fuses less moves more bytes, and keeps logits as floats
   CHECK(head_bytes(m, l) == Approx(12 * logits));
   CHECK(layer_times(m, l, g, {}).head_forward.elementwise > 5 * fused.head_forward.elementwise);
   l.fused = false;
-  CHECK(layer_times(m, l, g, {}).forward.elementwise > 3 * fused.forward.elementwise);
+  const double unfused = layer_times(m, l, g, {}).forward.elementwise;
+  CHECK(unfused > 3 * fused.forward.elementwise);
+  l.fused_norms = true;
+  CHECK(layer_times(m, l, g, {}).forward.elementwise < unfused / 1.5);
+  CHECK(layer_times(m, l, g, {}).forward.elementwise > 1.5 * fused.forward.elementwise);
+  const Transformer gpt = load_transformer(folder(), "gpt_1.3b");  // layer norm is one kernel anyway
+  const double norms = layer_times(gpt, l, g, {}).forward.elementwise;
+  l.fused_norms = false;
+  CHECK(layer_times(gpt, l, g, {}).forward.elementwise == norms);
 }
