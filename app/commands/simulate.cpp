@@ -79,8 +79,15 @@ void add_simulate(Commands& ridge) {
       ->add_option("--failures", a->reliability.gpu_hours_between_failures,
                    "GPU-hours between failures (default: none)")
       ->check(finite);
-  command->add_option("--save-seconds", a->reliability.save_seconds, "Seconds for which a checkpoint stops training")
-      ->check(finite);
+  CLI::Option* seconds =
+      command
+          ->add_option("--save-seconds", a->reliability.save_seconds, "Seconds for which a checkpoint stops training")
+          ->check(finite);
+  command
+      ->add_option("--save-bandwidth", a->save_bandwidth,
+                   "Bytes/s at which the job writes checkpoints of 12 bytes a parameter, in place of --save-seconds")
+      ->check(finite)
+      ->excludes(seconds);
   command->add_option("--restart-seconds", a->reliability.restart_seconds, "Seconds that a restart takes")
       ->check(finite);
   command->add_option("--checkpoint-seconds", a->checkpoint_seconds, "Seconds between checkpoints (default: Young's)")
@@ -99,8 +106,9 @@ void add_simulate(Commands& ridge) {
     constexpr std::int64_t most = 1 << 30;
     if (layout.global_batch == 0)
       layout.global_batch = static_cast<int>(std::min(most, std::int64_t{layout.data} * layout.micro_batch));
-    if (a->reliability.gpu_hours_between_failures > 0 && a->reliability.save_seconds == 0)
-      throw Error(Exit::usage, "--failures needs --save-seconds", "how long does a checkpoint stop training?");
+    if (a->reliability.gpu_hours_between_failures > 0 && a->reliability.save_seconds == 0 && a->save_bandwidth == 0)
+      throw Error(Exit::usage, "--failures needs --save-seconds or --save-bandwidth",
+                  "how long does a checkpoint stop training?");
     return simulate::run(*a);
   });
   l.global_batch = 0;

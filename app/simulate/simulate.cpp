@@ -34,6 +34,8 @@ int list() {
   return static_cast<int>(Exit::passed);
 }
 
+constexpr double kSavedBytes = 12;  // of a parameter: the weight and AdamW's two moments as floats
+
 Recompute recompute_of(const std::string& name) {
   return name == "full" ? Recompute::full : name == "selective" ? Recompute::selective : Recompute::none;
 }
@@ -84,8 +86,11 @@ void print(const Arguments& a, const Transformer& model, const Cluster& cluster,
         "tensor or pipeline parallelism needs less.\n",
         gib(cluster.gpu.memory_bytes));
   if (a.reliability.gpu_hours_between_failures > 0)
-    fmt::print("\na failure every {:.1f} h; a checkpoint every {:.0f} s; {:.1f}% of the time advances the training\n",
-               good.seconds_between_failures / 3600, good.interval, 100 * good.fraction);
+    fmt::print(
+        "\na failure every {:.1f} h; a checkpoint every {:.0f} s, which stops training for {:.1f} s; {:.1f}% of the time "
+        "advances the training: {:.4g} tokens a day\n",
+        good.seconds_between_failures / 3600, good.interval, a.reliability.save_seconds, 100 * good.fraction,
+        good.fraction * r.tokens_per_second() * 86400);
 }
 
 nlohmann::json json_of(const Arguments& a, const Transformer& model, const StepReport& r, const Goodput& good,
@@ -129,6 +134,8 @@ nlohmann::json json_of(const Arguments& a, const Transformer& model, const StepR
   if (a.reliability.gpu_hours_between_failures > 0)
     j["goodput"] = {{"seconds_between_failures", good.seconds_between_failures},
                     {"checkpoint_interval_s", good.interval},
+                    {"save_s", a.reliability.save_seconds},
+                    {"tokens_per_day", good.fraction * r.tokens_per_second() * 86400},
                     {"fraction", good.fraction}};
   return j;
 }
@@ -148,6 +155,7 @@ int run(const Arguments& given) try {
   Transformer model = load_transformer(folder(), a.model);
   if (a.sequence > 0) model.sequence = a.sequence;
   const StepReport report = simulate_step(model, a.layout, cluster, !a.timeline.empty(), a.seed);
+  if (a.save_bandwidth > 0) a.reliability.save_seconds = kSavedBytes * model.parameters() / a.save_bandwidth;
   const Goodput good = goodput(a.reliability, a.layout.ranks(), a.checkpoint_seconds);
   print(a, model, cluster, report, good);
   if (!a.json.empty())

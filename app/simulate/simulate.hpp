@@ -15,6 +15,7 @@ struct Arguments {
   std::uint64_t seed = 1;
   network::Reliability reliability;
   double checkpoint_seconds = 0;           // between checkpoints; 0: the best
+  double save_bandwidth = 0;               // B/s at which the job writes a checkpoint; 0: `reliability` has its seconds
   std::string collective, group = "data";  // a collective in place of a step: its name, and the groups that run it
   double bytes = 0;
   std::string json, timeline;  // files

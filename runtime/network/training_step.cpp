@@ -212,6 +212,7 @@ class Step {
           }
       if (m_.tied && l_.pipeline > 1 && (s == 0 || s == l_.pipeline - 1))
         end += ends_.all_reduce(l_.gradient_bytes * double(m_.hidden) * m_.vocabulary / l_.tensor);
+      end += norm_seconds();
       const double own = parameters_of(m_, l_, s) / (l_.shard >= 1 ? l_.data : 1);
       const double update =
           memory_seconds(gpu_, (kUpdateBytes + l_.gradient_bytes + (l_.fused_update ? 0 : kUnfusedUpdateBytes)) * own);
@@ -221,6 +222,12 @@ class Step {
       report_.exposed_data += (clock.exposed + end - clock.compute) / l_.pipeline;
       report_.seconds = std::max(report_.seconds, end + (1 + slow_) * update);
     }
+  }
+
+  // The global norm of the gradients: eight bytes through a tree of all ranks, before any weight is updated.
+  double norm_seconds() const {
+    const int ranks = l_.ranks();
+    return ranks == 1 ? 0 : 2 * std::ceil(std::log2(ranks)) * links_.latency(0, ranks - 1);
   }
 
   void account() {

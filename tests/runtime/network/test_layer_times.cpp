@@ -138,6 +138,12 @@ TEST_CASE("collectives of the tensor group: ten a layer with sequence parallelis
   const LayerTimes t = layer_times(m, l, g, ring);
   CHECK(t.forward.exposed == Approx(4 * one));
   CHECK(t.backward.exposed == Approx(6 * one));
+  for (const Work* end : {&t.embedding_forward, &t.embedding_backward, &t.head_forward, &t.head_backward})
+    CHECK(end->exposed == Approx(one));
+  l.overlap_tensor = true;
+  CHECK(layer_times(m, l, g, ring).forward.messages == Approx(4 * one));  // hidden or not
+  CHECK(layer_times(m, l, g, ring).backward.messages == Approx(6 * one));
+  l.overlap_tensor = false;
   CHECK(tensor_bytes(m, l) == Approx(10 * n * 7 / 8));
   // Kept inputs are not gathered again. Full recomputation repeats what forward exchanges, or all but the last sum.
   l.keeps_gathered = true;

@@ -39,6 +39,21 @@ TEST_CASE("a step's figures and its timeline") {
   CHECK(passes == 4 * 2 * 8 * 2);  // stages, chunks, micro-batches, directions
 }
 
+TEST_CASE("a checkpoint takes as long as its bytes take, and tokens of a day are those that failures leave") {
+  Folder home;
+  const std::string json = home / "step.json";
+  const Run r = simulate({"--model", "llama3_8b", "--data", "1024", "--zero", "3", "--failures", "50000",
+                          "--save-bandwidth", "1e9", "--restart-seconds", "600", "--json", json});
+  INFO(r.err);
+  REQUIRE(r.code == 0);
+  const auto j = nlohmann::json::parse(read_file(json));
+  CHECK(j["goodput"]["save_s"].get<double>() == Approx(12 * j["parameters"].get<double>() / 1e9));
+  const double fraction = j["goodput"]["fraction"];
+  CHECK(fraction < 0.98);
+  CHECK(j["goodput"]["tokens_per_day"].get<double>() == Approx(fraction * j["tokens_per_s"].get<double>() * 86400));
+  CHECK(r.out.find("which stops training for 96.4 s") != std::string::npos);
+}
+
 TEST_CASE("what does not fit is said, and is no failure") {
   const Run r = simulate({"--model", "llama3_405b"});
   CHECK(r.code == 0);

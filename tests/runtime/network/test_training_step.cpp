@@ -328,6 +328,26 @@ TEST_CASE("pipelines and replicas that send at once wait for each other's messag
   CHECK(shared.seconds > 1.01 * simulate_step(m, l, cluster).seconds);
 }
 
+TEST_CASE("the norm of the gradients is summed over all ranks before the update") {
+  const Transformer m = load_transformer(folder(), "gpt_1.3b");
+  Cluster cluster{load_gpu(folder(), "h100"), load_fabric(folder(), "dgx_h100")};
+  Layout l;
+  CHECK(simulate_step(m, l, cluster).exposed_data == 0);
+  l.tensor = 16;  // two nodes, without data-parallel messages
+  const double before = simulate_step(m, l, cluster).exposed_data;
+  CHECK(before == Approx(2 * 4 * cluster.fabric.latency));
+}
+
+TEST_CASE("an optimizer of many kernels moves more bytes") {
+  const Transformer m = load_transformer(folder(), "gpt_1.3b");
+  const Cluster cluster{load_gpu(folder(), "h100"), load_fabric(folder(), "dgx_h100")};
+  Layout l;
+  const double one = simulate_step(m, l, cluster).update;
+  CHECK(one == Approx(memory_seconds(cluster.gpu, (34 + 15 + 7) * m.parameters())));
+  l.fused_update = false;
+  CHECK(simulate_step(m, l, cluster).update - one == Approx(52 * m.parameters() / cluster.gpu.memory_bandwidth));
+}
+
 TEST_CASE("all wait for the slowest GPU") {
   const Transformer m = load_transformer(folder(), "gpt3_175b");
   Cluster cluster{load_gpu(folder(), "h100"), load_fabric(folder(), "dgx_h100")};
