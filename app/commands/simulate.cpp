@@ -66,8 +66,12 @@ void add_simulate(Commands& ridge) {
   command->add_flag("--overlap-tensor", l.overlap_tensor,
                     "Messages of the tensor-parallel group travel under products");
   command->add_flag("--fp8-gather", l.fp8_gather, "With fp8, ZeRO-3 gathers the layers' weights as fp8");
+  command->add_flag("--separate-inputs", l.separate_inputs,
+                    "q, k and v, and the two first products of a gated MLP, are products of their own");
   command->add_flag("--keep-gathered", l.keeps_gathered,
                     "Backward keeps gathered inputs of the tensor-parallel group and does not gather them again");
+  command->add_flag("--copy-rows", l.copies_rows,
+                    "Rows of the tensor-parallel group are copied where they are gathered or summed, as PyTorch does");
   command->add_flag("--stop-early", l.stops_early,
                     "Full recomputation ends before the last product, as PyTorch's does");
   command->add_flag("!--unfused-update", l.fused_update, "The optimizer is a kernel for each of its operations");

@@ -26,7 +26,7 @@ def simulated(ridge, folder, row):
                          f'gated = {"true" if gated else "false"}\nvocabulary = 1024\nsequence = {tokens}\n')
         out = Path(folder) / "out.json"
         subprocess.run([ridge, "simulate", "--gpu", "h200", "--model", str(model), "--micro-batch", str(sequences), "--recompute",
-                        row.get("recompute", "none"), "--stop-early", "--software", "eager" if row["mode"] == "eager" else "fused",
+                        row.get("recompute", "none"), "--stop-early", *(["--separate-inputs"] if gated else []), "--software", "eager" if row["mode"] == "eager" else "fused",
                         "--json", str(out)], check=True, stdout=subprocess.DEVNULL)
         j = json.loads(out.read_text())
         seen.append(j["step_s"] - j["parts_s"]["optimizer"])

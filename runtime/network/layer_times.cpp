@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "stage.hpp"
 
@@ -25,10 +26,11 @@ constexpr double kAccumulated = 4 + 4 - 2;
 // largest magnitude, read again and written; and its transposed copy.
 constexpr double kCast = 5.8, kTranspose = 3;
 
-// A product of the layer, (rows, k) x (k, n) forward. Its input is gathered from the tensor group, or its output is
-// summed over the group (Korthikanti et al. 2022).
+// A product of the layer, (rows, k) x (k, n) forward, or several of the same rows. Their input is gathered from the
+// tensor group, or their output is summed over the group (Korthikanti et al. 2022).
 struct Product {
-  double n, k;
+  std::vector<double> n;
+  double k;
   bool gathers;
 };
 
@@ -43,22 +45,20 @@ class Layer {
     t.backward = backward();
     t.recomputed = recomputed(t.forward);
     const double hidden = rows_ * m_.hidden / shared();
-    t.embedding_forward.elementwise = memory_seconds(gpu_, 2 * kElement * hidden);
-    t.embedding_backward.elementwise = memory_seconds(gpu_, (kElement + 8) * hidden);
+    t.embedding_forward.elementwise += memory_seconds(gpu_, 2 * kElement * hidden);
+    t.embedding_backward.elementwise += memory_seconds(gpu_, (kElement + 8) * hidden);
     const double columns = double(m_.vocabulary) / l_.tensor;
     t.head_forward.products = product_seconds(gpu_, rows_, columns, m_.hidden, Precision::bf16);
     t.head_backward.products = product_seconds(gpu_, rows_, m_.hidden, columns, Precision::bf16) +
                                product_seconds(gpu_, m_.hidden, columns, rows_, Precision::bf16);
     // The ends exchange the hidden rows as a layer's products do, and nothing hides it.
-    t.embedding_forward.exposed = l_.sequence_parallel ? scatter() : all_reduce();
-    t.embedding_backward.exposed = l_.sequence_parallel ? gather(kElement) : 0;
-    t.head_forward.exposed = l_.sequence_parallel ? gather(kElement) : 0;
-    t.head_backward.exposed = l_.sequence_parallel ? scatter() : all_reduce();
-    for (Work* w : {&t.embedding_forward, &t.embedding_backward, &t.head_forward, &t.head_backward})
-      w->messages = w->exposed;
+    const Message in = l_.sequence_parallel ? gather(kElement) : Message{};
+    const Message out = l_.sequence_parallel ? scatter() : all_reduce();
+    add_alone(t.embedding_forward, out), add_alone(t.embedding_backward, in);
+    add_alone(t.head_forward, in), add_alone(t.head_backward, out);
     const double logits = rows_ * columns;
-    t.head_forward.elementwise = memory_seconds(gpu_, (l_.fused_loss ? kLossForward : kFloatLossForward) * logits);
-    t.head_backward.elementwise = memory_seconds(gpu_, (l_.fused_loss ? kLossBackward : kFloatLossBackward) * logits);
+    t.head_forward.elementwise += memory_seconds(gpu_, (l_.fused_loss ? kLossForward : kFloatLossForward) * logits);
+    t.head_backward.elementwise += memory_seconds(gpu_, (l_.fused_loss ? kLossBackward : kFloatLossBackward) * logits);
     return t;
   }
 
@@ -75,64 +75,112 @@ class Layer {
   }
 
   std::array<Product, 4> products() const {
-    const double h = m_.hidden, ways = m_.gated ? 2 : 1;
-    return {{{projected(), h, true}, {h, queries(), false}, {ways * middle(), h, true}, {h, middle(), false}}};
+    const double h = m_.hidden;
+    std::vector<double> first{projected()}, second{(m_.gated ? 2 : 1) * middle()};
+    if (l_.separate_inputs) first = {queries(), keys(), keys()};
+    if (l_.separate_inputs && m_.gated) second = {middle(), middle()};
+    return {{{first, h, true}, {{h}, queries(), false}, {second, h, true}, {{h}, middle(), false}}};
   }
 
   // --- messages of the tensor group: the hidden rows ---
 
-  double gather(double element) const { return l_.tensor == 1 ? 0 : tensor_.all_gather(element * rows_ * m_.hidden); }
+  struct Message {
+    double seconds = 0;
+    double copied = 0;  // s of the kernel that lays its rows out anew, where it travels whole
+  };
+  Message message(double seconds, double element) const {
+    return {seconds, l_.copies_rows ? memory_seconds(gpu_, 2 * element * rows_ * m_.hidden) : 0};
+  }
+  Message gather(double element) const {
+    return l_.tensor == 1 ? Message{} : message(tensor_.all_gather(element * rows_ * m_.hidden), element);
+  }
   // fp8: rows travel as they enter the product.
-  double gather() const { return gather(l_.precision == Precision::fp8 ? 1 : kElement); }
-  double scatter() const { return l_.tensor == 1 ? 0 : tensor_.reduce_scatter(kElement * rows_ * m_.hidden); }
-  double all_reduce() const { return l_.tensor == 1 ? 0 : tensor_.all_reduce(kElement * rows_ * m_.hidden); }
+  Message gather() const { return gather(l_.precision == Precision::fp8 ? 1 : kElement); }
+  Message scatter() const {
+    return l_.tensor == 1 ? Message{} : message(tensor_.reduce_scatter(kElement * rows_ * m_.hidden), kElement);
+  }
+  Message all_reduce() const { return {l_.tensor == 1 ? 0 : tensor_.all_reduce(kElement * rows_ * m_.hidden), 0}; }
+  static void add_alone(Work& w, const Message& m) {
+    w.messages += m.seconds;
+    w.exposed += m.seconds;
+    w.elementwise += m.copied;
+  }
 
   double seconds(double m, double n, double k) const { return product_seconds(gpu_, m, n, k, l_.precision); }
 
-  // (rows, k) x (k, n) and its message, which chunk by chunk travels before the product or behind it: with `tensor`
-  // chunks, one of which is at home. Sums of the parts that arrive are a kernel of their own.
-  void add_chunked(Work& w, double n, double k, double message, bool sums) const {
-    w.messages += message;
-    if (!l_.overlap_tensor || message == 0) {
-      w.products += seconds(rows_, n, k);
-      w.exposed += message;
+  double forward_seconds(const Product& p, double rows) const {
+    double sum = 0;
+    for (double n : p.n) sum += seconds(rows, n, p.k);
+    return sum;
+  }
+  double inputs_seconds(const Product& p, double rows) const {
+    double sum = 0;
+    for (double n : p.n) sum += seconds(rows, p.k, n);
+    return sum;
+  }
+  double weights_seconds(const Product& p) const {
+    double sum = 0;
+    for (double n : p.n) sum += seconds(p.k, n, rows_);
+    return sum;
+  }
+
+  // A product, as the seconds of so many rows, and its message, which chunk by chunk travels before the product or behind
+  // it: with `tensor` chunks, one of which is at home. `summed`: columns of parts that arrive and are summed by a kernel.
+  template <class Seconds>
+  void add_chunked(Work& w, const Seconds& product, const Message& message, double summed) const {
+    if (!l_.overlap_tensor || message.seconds == 0) {
+      w.products += product(rows_);
+      add_alone(w, message);
       return;
     }
-    const double chunk = seconds(rows_ / l_.tensor, n, k), all = l_.tensor * chunk;
+    const double chunk = product(rows_ / l_.tensor), all = l_.tensor * chunk;
+    w.messages += message.seconds;
     w.products += all;
-    w.exposed += std::max(0.0, chunk + message - all);
-    if (sums) w.elementwise += memory_seconds(gpu_, kElement * rows_ * n * (1 + 1.0 / l_.tensor));
+    w.exposed += std::max(0.0, chunk + message.seconds - all);
+    w.elementwise += summed > 0 ? memory_seconds(gpu_, kElement * rows_ * summed * (1 + 1.0 / l_.tensor)) : 0;
   }
   // A message beside a whole product that does not need it.
-  void add_beside(Work& w, double product, double message) const {
+  void add_beside(Work& w, double product, const Message& message) const {
     w.products += product;
-    w.messages += message;
-    if (!l_.overlap_tensor)
-      w.exposed += message;
-    else
-      w.exposed += std::max(0.0, message - product) + kShareOfCollectives * std::min(message, product);
+    if (!l_.overlap_tensor) {
+      add_alone(w, message);
+      return;
+    }
+    w.messages += message.seconds;
+    w.exposed += std::max(0.0, message.seconds - product) + kShareOfCollectives * std::min(message.seconds, product);
+    w.elementwise += message.copied;
   }
 
   void add_forward(Work& w, const Product& p) const {
-    if (l_.sequence_parallel)
-      add_chunked(w, p.n, p.k, p.gathers ? gather() : scatter(), !p.gathers);
+    auto product = [&](double rows) { return forward_seconds(p, rows); };
+    if (p.gathers)
+      add_chunked(w, product, l_.sequence_parallel ? gather() : Message{}, 0);
     else
-      add_chunked(w, p.n, p.k, p.gathers ? 0 : all_reduce(), !p.gathers);
+      add_chunked(w, product, l_.sequence_parallel ? scatter() : all_reduce(), m_.hidden);
   }
   void add_backward(Work& w, const Product& p) const {
-    const double inputs = seconds(rows_, p.k, p.n), weights = seconds(p.k, p.n, rows_);
+    auto inputs = [&](double rows) { return inputs_seconds(p, rows); };
+    // Gradients of an input that several products had are added, in all rows; the share that each rank would have with its
+    // own rows is among the element-wise kernels of a layer.
+    const bool several = p.n.size() > 1;
+    if (several && l_.tensor > 1)
+      w.elementwise += memory_seconds(gpu_, kElement * rows_ * p.k * (double(p.n.size()) + 1) * (1 - 1 / shared()));
     if (!p.gathers) {  // the output's gradient is gathered; without sequence parallelism each rank has all of it
-      add_chunked(w, p.k, p.n, l_.sequence_parallel ? gather() : 0, false);
-      w.products += weights;
+      add_chunked(w, inputs, l_.sequence_parallel ? gather() : Message{}, 0);
+      w.products += weights_seconds(p);
     } else if (!l_.sequence_parallel) {
-      w.products += inputs;
-      add_beside(w, weights, all_reduce());
+      w.products += inputs(rows_);
+      add_beside(w, weights_seconds(p), all_reduce());
+    } else if (l_.keeps_gathered &&
+               several) {  // a sum stands between the products and their message, which waits for it
+      w.products += inputs(rows_) + weights_seconds(p);
+      add_alone(w, scatter());
     } else if (l_.keeps_gathered) {
-      add_chunked(w, p.k, p.n, scatter(), true);
-      w.products += weights;
+      add_chunked(w, inputs, scatter(), p.k);
+      w.products += weights_seconds(p);
     } else {
-      add_beside(w, inputs, gather());
-      add_beside(w, weights, scatter());
+      add_beside(w, inputs(rows_), gather());
+      add_beside(w, weights_seconds(p), scatter());
     }
   }
 
@@ -152,16 +200,21 @@ class Layer {
     return (one + other) * (backward ? 2 : 1) + memory_seconds(gpu_, moved);
   }
 
-  // Bytes over those of one element: two norms, two residual sums; q and k rotated; the activation.
+  // Kernels of a forward pass that are no products. Bytes over those of one element: two norms, two residual sums; q and
+  // k rotated; the activation.
+  double elementwise() const {
+    const double ways = m_.gated ? 2 : 1;
+    return memory_seconds(gpu_, bytes(9) * rows_ * m_.hidden / shared()) +
+           memory_seconds(gpu_, bytes(2) * rows_ * projected()) +
+           memory_seconds(gpu_, bytes(ways + 1) * rows_ * middle()) +
+           (l_.precision == Precision::fp8 ? forward_casts() : 0);
+  }
+
   Work forward() const {
     Work w;
-    const double ways = m_.gated ? 2 : 1;
     for (const Product& p : products()) add_forward(w, p);
     w.attention = attention(false);
-    w.elementwise += memory_seconds(gpu_, bytes(9) * rows_ * m_.hidden / shared()) +
-                     memory_seconds(gpu_, bytes(2) * rows_ * projected()) +
-                     memory_seconds(gpu_, bytes(ways + 1) * rows_ * middle());
-    if (l_.precision == Precision::fp8) w.elementwise += forward_casts();
+    w.elementwise += elementwise();
     return w;
   }
 
@@ -186,13 +239,20 @@ class Layer {
         Work last;
         add_forward(last, products().back());
         w.products -= last.products, w.exposed -= last.exposed, w.messages -= last.messages;
+        w.elementwise -= last.elementwise;
       }
     } else if (l_.recompute == Recompute::selective && l_.fused_attention) {
-      w.elementwise = forward.elementwise;
-      w.products = seconds(rows_, keys(), m_.hidden) + seconds(rows_, m_.hidden, queries());
-      if (m_.gated) w.products += seconds(rows_, middle(), m_.hidden);
-      if (l_.sequence_parallel && l_.keeps_gathered)
-        w.exposed = w.messages = 2 * gather();  // sums are kept, gathered rows are not
+      // Sums over the group are kept, gathered rows are not.
+      const Message again = l_.sequence_parallel && l_.keeps_gathered ? gather() : Message{};
+      w.elementwise = elementwise();
+      w.products = seconds(rows_, m_.hidden, queries());
+      add_chunked(
+          w, [&](double rows) { return seconds(rows, keys(), m_.hidden); }, again, 0);
+      if (m_.gated)
+        add_chunked(
+            w, [&](double rows) { return seconds(rows, middle(), m_.hidden); }, again, 0);
+      else
+        add_alone(w, again);
     } else if (l_.recompute == Recompute::selective) {
       w.attention = forward.attention;
     }
@@ -212,7 +272,8 @@ class Layer {
   }
   double layer_weights() const {
     double n = 0;
-    for (const Product& p : products()) n += p.n * p.k;
+    for (const Product& p : products())
+      for (double columns : p.n) n += columns * p.k;
     return n;
   }
 

@@ -28,7 +28,9 @@ struct Layout {
   bool fused_loss = true;         // the loss reads bf16 logits in one kernel, without a float for each
   bool fused_attention = true;    // no T x T array in memory
   bool overlap_tensor = false;    // collectives of the tensor group run under products, chunk by chunk
+  bool separate_inputs = false;   // q, k and v, and the two first products of a gated MLP, are products of their own
   bool keeps_gathered = false;    // gathered inputs are kept for backward, as by PyTorch's DTensor, not gathered again
+  bool copies_rows = false;       // rows are laid out anew where they are gathered or summed, as sequences x tokens are
   bool stops_early = false;       // full recomputation ends before the last product, as PyTorch's does
   bool fused_update = true;       // AdamW is one kernel over all parameters, not one for each operation
   bool overlap_data = true;       // gradients travel under the backward pass, weights under the forward pass

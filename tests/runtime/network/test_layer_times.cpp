@@ -158,6 +158,15 @@ TEST_CASE("collectives of the tensor group: ten a layer with sequence parallelis
   CHECK(tensor_bytes(m, l) == Approx(11 * n * 7 / 8));
   l = {};
   l.tensor = 8;
+  // Rows that are laid out anew are read and written once for each message.
+  const LayerTimes before = layer_times(m, l, g, ring);
+  l.copies_rows = true;
+  const LayerTimes copied = layer_times(m, l, g, ring);
+  const double copy = memory_seconds(g, 2 * n);
+  CHECK(copied.forward.elementwise - before.forward.elementwise == Approx(4 * copy));
+  CHECK(copied.backward.elementwise - before.backward.elementwise == Approx(6 * copy));
+  CHECK(copied.head_forward.elementwise - before.head_forward.elementwise == Approx(copy));
+  l.copies_rows = false;
   // fp8 rows are gathered as fp8; sums travel as bf16.
   l.precision = Precision::fp8;
   CHECK(layer_times(m, l, g, ring).forward.exposed == Approx(3 * one));
@@ -199,6 +208,33 @@ TEST_CASE("overlapped messages travel beside chunks of products, which are slowe
   const double weights = product(h, 48 * 128 / 8, rows) + product(h, 2 * f / 8, rows);
   const double others = chunked(h / 8, h) + chunked(f / 8, h);
   CHECK(back.exposed == Approx(6 * one - (1 - kShareOfCollectives) * (inputs + weights) - others * 7 / 8));
+}
+
+TEST_CASE("separate products of one input: smaller products, and a sum of their inputs' gradients before the message") {
+  const Transformer m = load_transformer(folder(), "llama3_8b");
+  const Gpu g = load_gpu(folder(), "h100");
+  RingCost ring;
+  ring.ranks = 8;
+  ring.seconds_per_byte = 1e-12;
+  Layout l;
+  l.tensor = 8;
+  l.keeps_gathered = true;
+  const double rows = m.sequence, h = m.hidden, f = m.feed_forward / 8.0, q = h / 8, kv = 128;
+  auto product = [&](double r, double n, double k) { return product_seconds(g, r, n, k, Precision::bf16); };
+  const Work merged = layer_times(m, l, g, ring).backward;
+  l.separate_inputs = true;
+  const LayerTimes t = layer_times(m, l, g, ring);
+  CHECK(t.forward.products == Approx(product(rows, q, h) + 2 * product(rows, kv, h) + product(rows, h, q) +
+                                     2 * product(rows, f, h) + product(rows, h, f)));
+  // Three gradients become one, and two: 4 + 3 times the rows move, less what norms' own rows have of it.
+  CHECK((t.backward.elementwise - merged.elementwise - 2 * g.kernel_seconds) * g.memory_bandwidth ==
+        Approx(2 * rows * h * (4 + 3) * 7 / 8));
+  // Overlap hides the gathers of the outputs' gradients alone: sums stand before the other messages.
+  l.overlap_tensor = true;
+  const double one = 2 * rows * h * 7 / 8 * 1e-12;
+  CHECK(layer_times(m, l, g, ring).backward.exposed == Approx(2 * one));
+  l.separate_inputs = false;
+  CHECK(layer_times(m, l, g, ring).backward.exposed < one);
 }
 
 TEST_CASE("several micro-batches add up gradients as floats") {
