@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kElement = 2;  // bytes of an activation: bf16
 // Time of a layer's element-wise kernels, over that of a copy of the bytes that they need at least: compiled by PyTorch
-// (1.6 Llama, 1.4 GPT); launched one by one, layer norm and GELU; likewise, RMS norm and rotation, which make floats; and
-// these less RMS norm's part, where it is one kernel. Measured on an H200 (benchmarks/simulate/h200), as are the
+// (1.6 Llama, 1.4 GPT); launched one by one, layer norm and GELU; likewise, RMS norm and rotation, which make floats;
+// and these less RMS norm's part, where it is one kernel. Measured on an H200 (benchmarks/simulate/h200), as are the
 // constants below.
 constexpr double kFused = 1.5, kUnfused = 2, kUnfusedFloats = 5.8, kFusedNorms = 2.9;
 // Bytes of a copy that takes as long as an element of the loss: compiled, which reads bf16 logits twice and writes
@@ -124,8 +124,9 @@ class Layer {
     return sum;
   }
 
-  // A product, as the seconds of so many rows, and its message, which chunk by chunk travels before the product or behind
-  // it: with `tensor` chunks, one of which is at home. `summed`: columns of parts that arrive and are summed by a kernel.
+  // A product, as the seconds of so many rows, and its message, which chunk by chunk travels before the product or
+  // behind it: with `tensor` chunks, one of which is at home. `summed`: columns of parts that arrive and are summed by
+  // a kernel.
   template <class Seconds>
   void add_chunked(Work& w, const Seconds& product, const Message& message, double summed) const {
     if (!l_.overlap_tensor || message.seconds == 0) {
@@ -160,8 +161,8 @@ class Layer {
   }
   void add_backward(Work& w, const Product& p) const {
     auto inputs = [&](double rows) { return inputs_seconds(p, rows); };
-    // Gradients of an input that several products had are added, in all rows; the share that each rank would have with its
-    // own rows is among the element-wise kernels of a layer.
+    // Gradients of an input that several products had are added, in all rows; the share that each rank would have with
+    // its own rows is among the element-wise kernels of a layer.
     const bool several = p.n.size() > 1;
     if (several && l_.tensor > 1)
       w.elementwise += memory_seconds(gpu_, kElement * rows_ * p.k * (double(p.n.size()) + 1) * (1 - 1 / shared()));
@@ -200,8 +201,8 @@ class Layer {
     return (one + other) * (backward ? 2 : 1) + memory_seconds(gpu_, moved);
   }
 
-  // Kernels of a forward pass that are no products. Bytes over those of one element: two norms, two residual sums; q and
-  // k rotated; the activation.
+  // Kernels of a forward pass that are no products. Bytes over those of one element: two norms, two residual sums; q
+  // and k rotated; the activation.
   double elementwise() const {
     const double ways = m_.gated ? 2 : 1;
     return memory_seconds(gpu_, bytes(9) * rows_ * m_.hidden / shared()) +
@@ -289,57 +290,5 @@ class Layer {
 LayerTimes layer_times(const Transformer& model, const Layout& layout, const Gpu& gpu, const RingCost& tensor) {
   return Layer(model, layout, gpu, tensor).times();
 }
-
-double working_bytes(const Transformer& m, const Layout& l) {
-  const double rows = double(l.micro_batch) * m.sequence, t = l.tensor;
-  const double shared = l.sequence_parallel ? t : 1;
-  const double d = m.head_width;
-  // Inputs of the two norms and of what follows them; q, k, v and the attended values; the MLP's middle.
-  double bytes = kElement * rows *
-                 (4.0 * m.hidden / shared + (2.0 * m.heads + 2.0 * m.kv_heads) * d / t +
-                  (m.gated ? 3.0 : 2.0) * m.feed_forward / t);
-  if (l.keeps_gathered) bytes += kElement * rows * 2 * m.hidden * (1 - 1 / shared);
-  if (!l.fused_attention) bytes += 5.0 * m.heads / t * rows * m.sequence;  // scores, their softmax, a mask
-  return bytes;
-}
-
-double kept_bytes(const Transformer& m, const Layout& l) {
-  const double rows = double(l.micro_batch) * m.sequence, t = l.tensor;
-  const double shared = l.sequence_parallel ? t : 1;
-  if (l.recompute == Recompute::full) return kElement * rows * m.hidden / shared;
-  const double all = working_bytes(m, l);
-  if (l.recompute == Recompute::none) return all;
-  if (!l.fused_attention) return all - 5.0 * m.heads / t * rows * m.sequence;
-  // The layer's input, q, v, the attended values, the MLP's first product; the sum after attention where it travelled.
-  // A compiler drops the last product's output, which nothing in backward needs.
-  const double hidden = m.hidden / shared * (t > 1 ? 2 : 1) + (l.fused ? 0 : m.hidden);
-  return kElement * rows * (hidden + (2.0 * m.heads + m.kv_heads) * m.head_width / t + m.feed_forward / t);
-}
-
-// A loss in floats: the softmax's logarithm, its gradient and that of the logits are there at once.
-double head_bytes(const Transformer& m, const Layout& l) {
-  return (l.fused_loss ? 2.0 : 12.0) * l.micro_batch * m.sequence * m.vocabulary / l.tensor;
-}
-
-namespace {
-
-// Bytes of `count` gathers or reductions of the hidden rows.
-double exchanged(const Transformer& m, const Layout& l, double element, double count) {
-  return count * element * l.micro_batch * m.sequence * m.hidden * (l.tensor - 1.0) / l.tensor;
-}
-
-}  // namespace
-
-// An all-reduce is two exchanges.
-double tensor_bytes(const Transformer& m, const Layout& l) {
-  const bool full = l.recompute == Recompute::full;
-  if (!l.sequence_parallel) return exchanged(m, l, kElement, 8 + (full ? (l.stops_early ? 2 : 4) : 0));
-  const bool again = l.recompute == Recompute::selective && l.fused_attention && l.keeps_gathered;
-  const double gathers = (l.keeps_gathered ? 4 : 6) + (full || again ? 2 : 0);
-  const double sums = 4 + (full ? (l.stops_early ? 1 : 2) : 0);
-  return exchanged(m, l, l.precision == Precision::fp8 ? 1 : kElement, gathers) + exchanged(m, l, kElement, sums);
-}
-
-double tensor_bytes_of_ends(const Transformer& m, const Layout& l) { return exchanged(m, l, kElement, 4); }
 
 }  // namespace ridge::network

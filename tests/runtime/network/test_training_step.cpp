@@ -307,6 +307,11 @@ TEST_CASE("messages of other kinds share the links while both travel") {
   // The first reduction is slowed down for 4 s, by half; the second one begins when the second segment ends.
   CHECK(clock.network == Approx(clock.compute + 8));
   CHECK(clock.exposed == Approx(8 * share + 8));
+  // A reduction that outlasts the next segment: for half of its 10 s it has half of the links.
+  StageClock longer;
+  longer.beside = {3, 2};
+  longer.run(std::vector<Segment>(2, {10, 1, 0, 30, 5}), 0, {false, true, false});
+  CHECK(longer.network == Approx(10 + 30 + 5 * 0.5 + 30));
   clock.give_way(clock.network - 1, 0.5);
   CHECK(clock.network == Approx(clock.compute + 8.5));
   clock.give_way(clock.network, 0.5);
