@@ -1,4 +1,6 @@
 // Links of fabrics, and rings over them.
+#include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "network/group_times.hpp"
@@ -96,6 +98,26 @@ TEST_CASE("messages that meet on an uplink share it") {
   for (const MessageCost& c : costs) CHECK(c.bandwidth == Approx(25));
   CHECK(message_costs(links, {{0, 16}}, 7)[0].bandwidth == Approx(50));
   CHECK(message_costs(links, {{0, 16}}, 7)[0].seconds(100) == Approx(12));
+}
+
+TEST_CASE("static routes collide: the slowest message has its share of the fullest path, though all would have room") {
+  Fabric tree = nodes(Fabric::Kind::fat_tree);
+  tree.paths = 4;  // of 100 B/s each; two nodes send 400 B/s
+  const Links links(tree, 32);
+  std::vector<std::pair<int, int>> pairs;
+  for (int a = 0; a < 16; a += 2) pairs.emplace_back(a, 16 + a);
+  int collisions = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    std::map<std::int32_t, int> flows;
+    for (const Flow& f : message_flows(links, pairs, seed).links) ++flows[f[1]];
+    int most = 0;
+    for (const auto& [link, count] : flows) most = std::max(most, count);
+    double slowest = 50;
+    for (const MessageCost& c : message_costs(links, pairs, seed)) slowest = std::min(slowest, c.bandwidth);
+    CHECK(slowest == Approx(std::min(50.0, 100.0 / most)));
+    collisions += most > 2;
+  }
+  CHECK(collisions > 10);
 }
 
 TEST_CASE("kinds of messages slow each other down where they share links") {
