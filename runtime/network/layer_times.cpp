@@ -172,8 +172,7 @@ class Layer {
     } else if (!l_.sequence_parallel) {
       w.products += inputs(rows_);
       add_beside(w, weights_seconds(p), all_reduce());
-    } else if (l_.keeps_gathered &&
-               several) {  // a sum stands between the products and their message, which waits for it
+    } else if (l_.keeps_gathered && several) {  // their sum stands between the products and their message
       w.products += inputs(rows_) + weights_seconds(p);
       add_alone(w, scatter());
     } else if (l_.keeps_gathered) {
