@@ -1,6 +1,7 @@
-// threadIdx, blockIdx, blockDim and gridDim as names of a function's own: `dim3 blockDim(256);` in host code. The
-// emulator's are macros, so these get another name.
+// threadIdx, blockIdx, blockDim and gridDim as a program's own names: `dim3 blockDim(256);` in host code, or a member of
+// a struct. The emulator's are macros, so these get another name.
 #pragma once
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,8 +11,15 @@ namespace ridge::simt {
 
 constexpr std::string_view kOwnName = "ridge_own_";  // what the new names begin with
 
-// Places of the names to change, in order.
-std::vector<std::size_t> own_index_names(std::string_view s, const std::vector<Kind>& kind,
-                                         const SourceFunctions& functions);
+struct Insertion {
+  std::size_t at = 0;
+  std::string text;
+};
+
+// What to insert into the source, in order: kOwnName in front of names, and functions behind members' declarations. As
+// `p.gridDim` reads a member of CUDA's structs too, and expands to `p.ridge_grid_dim()`, a class with such a member gets
+// that function.
+std::vector<Insertion> own_index_names(std::string_view s, const std::vector<Kind>& kind,
+                                       const SourceFunctions& functions);
 
 }  // namespace ridge::simt

@@ -44,8 +44,8 @@ class Rewriter {
           placed_.push_back(std::move(*next));
           placed_.back().at = out_.size();
         }
-      for (; own != own_names_.end() && *own <= i; ++own)
-        if (*own == i) out_ += kOwnName;
+      for (; own != own_names_.end() && own->at <= i; ++own)
+        if (own->at == i) out_ += own->text;
       if (code(i) && s_.substr(i, 3) == "<<<" && launch(i)) continue;
       if (code(i) && s_[i] == '#' && (include(i) || unroll(i))) continue;
       if (code(i) && is_word(s_[i]) && (i == 0 || !is_word(s_[i - 1]))) {
@@ -426,11 +426,11 @@ class Rewriter {
 
   // A part of the source, with the function's own names changed.
   void copy(std::size_t from, std::size_t to) {
-    for (auto own = std::lower_bound(own_names_.begin(), own_names_.end(), from); own != own_names_.end() && *own < to;
-         ++own) {
-      out_ += s_.substr(from, *own - from);
-      out_ += kOwnName;
-      from = *own;
+    for (const Insertion& own : own_names_) {
+      if (own.at < from || own.at >= to) continue;
+      out_ += s_.substr(from, own.at - from);
+      out_ += own.text;
+      from = own.at;
     }
     out_ += s_.substr(from, to - from);
   }
@@ -690,7 +690,7 @@ class Rewriter {
   ArchitectureReading architecture_;
   std::vector<SideUse> placed_;
   std::vector<std::size_t> child_launches_;
-  std::vector<std::size_t> own_names_;
+  std::vector<Insertion> own_names_;
   const IncludeFinder& find_;
   std::size_t macro_from_ = 1, macro_to_ = 0;  // the line that in_macro() looked at last
   bool in_define_ = false;

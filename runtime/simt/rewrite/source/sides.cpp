@@ -115,6 +115,8 @@ class Body {
     const std::size_t next = walk_.skip_space(end);
     if (one_of(word, kIndices)) {
       if (f_.for_device_alone() || next >= s_.size() || s_[next] != '.') return;
+      // Perhaps a member of the class, or of one that it inherits from.
+      if (f_.member && (word == "blockDim" || word == "gridDim")) return;
       found.index = true;
     } else if (s_.substr(next, 3) == "<<<") {
       return;

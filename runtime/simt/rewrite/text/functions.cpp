@@ -51,10 +51,12 @@ class Reader {
       declaration(start_, i, false);
       start_ = i + 1;
     } else if (c == '}') {
-      if (scopes_.empty())
+      if (scopes_.empty()) {
         out_.readable = false;
-      else
+      } else {
+        if (scopes_.back() != kNamespace) out_.classes.push_back({scopes_.back(), i});
         scopes_.pop_back();
+      }
       start_ = i + 1;
     } else if (c == ':' && one_of(stripped(s_.substr(start_, i - start_)), kAccess)) {
       start_ = i + 1;
@@ -76,7 +78,7 @@ class Reader {
     const std::string_view second = s_.substr(at, walk_.word_end(at) - at);
     const bool space = word == "namespace" || second == "namespace" || (word == "extern" && at == i);
     if (space || (!declares_function(start_, i) && is_class(start_, i))) {
-      scopes_.push_back(!space);
+      scopes_.push_back(space ? kNamespace : i);
       start_ = i + 1;
       return i + 1;
     }
@@ -187,7 +189,7 @@ class Reader {
     SourceFunction f;
     if (!head(from, to, f)) return false;
     f.begin = walk_.skip_space(from);
-    f.member = f.member || std::find(scopes_.begin(), scopes_.end(), true) != scopes_.end();
+    f.member = f.member || std::any_of(scopes_.begin(), scopes_.end(), [](std::size_t s) { return s != kNamespace; });
     auto has = [&](std::string_view word) { return std::find(f.words.begin(), f.words.end(), word) != f.words.end(); };
     f.global = has("__global__");
     f.device = has("__device__");
@@ -209,8 +211,9 @@ class Reader {
   SourceFunctions out_;
   std::vector<Kind> kind_;
   SourceWalk walk_;
-  std::vector<bool> scopes_;  // true for a class, false for a namespace
-  std::size_t start_ = 0;     // of the declaration that is being read
+  static constexpr std::size_t kNamespace = kNoPlace;
+  std::vector<std::size_t> scopes_;  // the open brace of a class, or kNamespace
+  std::size_t start_ = 0;            // of the declaration that is being read
 };
 
 }  // namespace

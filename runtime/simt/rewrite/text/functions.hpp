@@ -33,9 +33,15 @@ struct SourceBody {
   bool for_device_alone = false;
 };
 
+// Braces of a class's body.
+struct SourceClass {
+  std::size_t open = 0, close = 0;
+};
+
 struct SourceFunctions {
   std::vector<SourceFunction> all;
   std::vector<SourceBody> others;
+  std::vector<SourceClass> classes;  // those outside of functions; a nested one comes before the one around it
   std::set<std::string> macros;
   bool readable = true;  // false where braces do not match: nothing is known then
 
