@@ -177,7 +177,11 @@ void name_own_files(const std::string& list, const std::vector<CudaIncludes::Cop
 
 // Thrust's headers need others before them, whichever comes first.
 bool uses_thrust(const fs::path& input, const std::vector<CudaIncludes::Copy>& copies) {
-  const auto names = [](const fs::path& file) { return file_text(file).find("<thrust/") != std::string::npos; };
+  // CUB's headers bring Thrust's iterators with them, so that a program may name those without including Thrust.
+  const auto names = [](const fs::path& file) {
+    const std::string text = file_text(file);
+    return text.find("<thrust/") != std::string::npos || text.find("thrust::") != std::string::npos;
+  };
   return names(input) || std::any_of(copies.begin(), copies.end(), [&](const auto& c) { return names(c.copy); });
 }
 
@@ -274,8 +278,9 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     std::vector<std::string> argv = {compiler.program.string(), "-x", "c++"};
     for (const fs::path& header : included) argv.insert(argv.end(), {"-include", header.string()});
     if (thrust) argv.insert(argv.end(), {"-include", (ours / "ridge_simt/thrust_first.h").string()});
-    // Quoted includes of the user's come before the emulator's own headers.
-    argv.insert(argv.end(), {"-iquote", source.parent_path().string()});
+    // The source is a copy in another folder. Only includes through a macro are looked for by these flags, in the judge
+    // before the emulator's own headers; elsewhere last, since an installed library's headers are not to find the user's.
+    argv.insert(argv.end(), {options.worker ? "-iquote" : "-idirafter", source.parent_path().string()});
     argv.insert(argv.end(), flags.begin(), flags.end());
     return argv;
   };

@@ -305,6 +305,28 @@ TEST_CASE("calls that only look like crossings are let through") {
   }
 }
 
+TEST_CASE("host code may call a library's function that is named as one of the program's for the device") {
+  Folder scratch;
+  fs::create_directories(scratch / "library/settings");
+  // As Boost's headers: a name in a macro, which the program's folder of the same name must not answer.
+  write_file(scratch / "library/ranges.hpp",
+             "#pragma once\n#define RANGES_SETTINGS \"settings/platform.hpp\"\n#include RANGES_SETTINGS\n"
+             "namespace ranges {\ninline int square(int i) { return kFactor * i * i; }\n}\n");
+  write_file(scratch / "library/settings/platform.hpp", "constexpr int kFactor = 3;\n");
+  fs::create_directories(scratch / "settings");
+  write_file(scratch / "settings/platform.hpp", "#error not the library's\n");
+  write_file(scratch / "device.cuh", "namespace mine {\n__device__ inline int square(int i) { return i * i; }\n}\n");
+  write_file(scratch / "a.cu",
+             "#include <ranges.hpp>\n#include \"device.cuh\"\nusing namespace ranges;\n"
+             "__global__ void k(int* x) { *x = mine::square(4); }\nint twice(int i) { return 2 * square(i); }\n"
+             "int main() {\n  int* x;\n  cudaMallocManaged(&x, 4);\n  k<<<1, 1>>>(x);\n  cudaDeviceSynchronize();\n"
+             "  return *x == 16 && twice(2) == 24 ? 0 : 1;\n}\n");
+  Run built = cc({"a.cu", "-isystem", "library", "-o", "a"}, "clang++", scratch.path);
+  INFO(built.err);
+  REQUIRE(built.code == 0);
+  CHECK(run({scratch / "a"}, {}, 20).code == 0);
+}
+
 TEST_CASE("kernels that count and kernels that do not are refused in one program") {
   const char* compiler = GENERATE("clang++", "g++");
   INFO(compiler);

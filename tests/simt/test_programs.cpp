@@ -353,6 +353,16 @@ TEST_CASE("programs hear once which pointer of a copy does not fit its direction
   CHECK(r.err == "ridge: the source of a copy with cudaMemcpyDeviceToHost is memory of the host: nothing was copied\n");
 }
 
+TEST_CASE("barriers of different lines open where the user asks for it") {
+  Folder scratch;
+  const std::string program = scratch / "program";
+  build(folder("broken") / "divergent_barrier.cu", program);
+  Run r = run({program}, {{"RIDGE_DIVERGENT_BARRIERS", "1"}}, 30);
+  INFO(r.out + r.err);
+  CHECK(r.out == "cudaSuccess\n");
+  CHECK(r.err.empty());
+}
+
 TEST_CASE("the sanitizer tells of calls that CUDA refuses, where nobody looks at what they return") {
   Folder scratch;
   const std::string program = scratch / "program";

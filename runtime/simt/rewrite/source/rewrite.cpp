@@ -48,6 +48,7 @@ class Rewriter {
         if (own->at == i) out_ += own->text;
       if (code(i) && s_.substr(i, 3) == "<<<" && launch(i)) continue;
       if (code(i) && s_[i] == '#' && (include(i) || unroll(i))) continue;
+      if (code(i) && s_[i] == ':' && template_member(i)) continue;
       if (code(i) && is_word(s_[i]) && (i == 0 || !is_word(s_[i - 1]))) {
         if (shared(i, "extern") || shared(i, "static") || shared(i, "") || architecture(i) || not_inlined(i) ||
             constant(i) || unsupported(i))
@@ -214,6 +215,21 @@ class Rewriter {
         before == from || s_[before - 1] == ':' || std::find(kTypes.begin(), kTypes.end(), name) != kTypes.end();
     if (name.empty() || unnamed) return {};
     return std::string(name) + (before >= from + 3 && s_.substr(before - 3, 3) == "..." ? "..." : "");
+  }
+
+  // Cast<T>::to<4>(x): a template's member in a template, which nvcc takes without the `template` that C++ demands.
+  bool template_member(std::size_t& i) {
+    if (s_.substr(i, 2) != "::" || !before_is(skip_space_back(i), ">")) return false;
+    const std::size_t name = skip_space(i + 2), end = word_end(name), angles = skip_space(end);
+    if (name == end || angles >= s_.size() || s_[angles] != '<' || s_.substr(name, end - name) == "template")
+      return false;
+    const SourceWalk walk(s_, kind_);
+    const std::size_t behind = walk.behind_angles(angles);
+    if (behind == angles || skip_space(behind) >= s_.size() || s_[skip_space(behind)] != '(') return false;
+    if (functions_.around(i) == nullptr && functions_.other_around(i) == nullptr) return false;
+    out_ += ":: template ";
+    i += 2;
+    return true;
   }
 
   // __constant__ const int a[4]: a section of its own, since compilers let no section hold const variables and others.

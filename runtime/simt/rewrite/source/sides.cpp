@@ -169,7 +169,19 @@ std::vector<SideUse> side_uses(std::string_view s, const std::vector<Kind>& kind
 void Sides::add(const SourceFunctions& functions) {
   readable_ = readable_ && functions.readable;
   macros_.insert(functions.macros.begin(), functions.macros.end());
+  namespaces_.insert(functions.namespaces.begin(), functions.namespaces.end());
+  used_.insert(functions.used_namespaces.begin(), functions.used_namespaces.end());
   for (const SourceFunction& f : functions.all) named_[f.name].push_back(f);
+}
+
+bool Sides::others_in_scope() const {
+  // Those of CUDA and of the C++ library hold no function that is named as one of a program's for the device.
+  static constexpr std::array<std::string_view, 6> kKnown = {"std", "cooperative_groups", "nvcuda", "wmma", "cg",
+                                                             "cub"};
+  return std::any_of(used_.begin(), used_.end(), [&](const std::string& name) {
+    const std::string last = name.substr(name.rfind(':') + 1);  // npos + 1 is 0
+    return namespaces_.count(last) == 0 && !one_of(name.substr(0, name.find(':')), kKnown);
+  });
 }
 
 bool may_hide_qualifier(const std::string& word) {
@@ -207,7 +219,7 @@ std::string Sides::message(const SideUse& use, const SourceFunction& caller) con
   if (device && all_host && !one_of(use.name, kBoth) && !kernels_may_call(use.name))
     return "calling a __host__ function (" + use.name + ") from a " + side + " function (" + caller.name +
            ") is not allowed: mark " + use.name + " __device__";
-  if (!device && all_device && !one_of(use.name, kBoth) && !kernels_may_call(use.name))
+  if (!device && all_device && !one_of(use.name, kBoth) && !kernels_may_call(use.name) && !others_in_scope())
     return "calling a __device__ function (" + use.name + ") from a __host__ function (" + caller.name +
            ") is not allowed: mark " + use.name + " __host__ __device__";
   return {};

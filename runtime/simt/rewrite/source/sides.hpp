@@ -38,9 +38,11 @@ class Sides {
 
  private:
   bool clear(const SourceFunction& f) const;
+  // True where `using namespace` brings in functions of files that are not read here: a call may be one of those.
+  bool others_in_scope() const;
 
   std::map<std::string, std::vector<SourceFunction>, std::less<>> named_;
-  std::set<std::string> macros_;
+  std::set<std::string> macros_, namespaces_, used_;
   bool readable_ = true;
 };
 

@@ -48,7 +48,7 @@ class Reader {
       return close == kNoPlace ? i + 1 : close + 1;
     }
     if (c == ';') {
-      declaration(start_, i, false);
+      if (!using_namespace(start_, i)) declaration(start_, i, false);
       start_ = i + 1;
     } else if (c == '}') {
       if (scopes_.empty()) {
@@ -77,6 +77,11 @@ class Reader {
     }
     const std::string_view second = s_.substr(at, walk_.word_end(at) - at);
     const bool space = word == "namespace" || second == "namespace" || (word == "extern" && at == i);
+    for (std::size_t k = first; space && k < i; ++k)
+      if (walk_.code(k) && is_word(s_[k])) {
+        out_.namespaces.emplace(s_.substr(k, walk_.word_end(k) - k));
+        k = walk_.word_end(k) - 1;
+      }
     if (space || (!declares_function(start_, i) && is_class(start_, i))) {
       scopes_.push_back(space ? kNamespace : i);
       start_ = i + 1;
@@ -99,6 +104,14 @@ class Reader {
       start_ = close + 1;
     }
     return close + 1;
+  }
+
+  bool using_namespace(std::size_t from, std::size_t to) {
+    const std::size_t first = walk_.skip_space(from), end = walk_.word_end(first);
+    const std::size_t second = walk_.skip_space(end), name = walk_.skip_space(walk_.word_end(second));
+    if (s_.substr(first, end - first) != "using" || s_.substr(second, 9) != "namespace" || name >= to) return false;
+    out_.used_namespaces.emplace(stripped(s_.substr(name, to - name)));
+    return true;
   }
 
   bool is_class(std::size_t from, std::size_t to) const {

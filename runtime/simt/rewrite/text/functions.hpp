@@ -43,7 +43,8 @@ struct SourceFunctions {
   std::vector<SourceBody> others;
   std::vector<SourceClass> classes;  // those outside of functions; a nested one comes before the one around it
   std::set<std::string> macros;
-  bool readable = true;  // false where braces do not match: nothing is known then
+  std::set<std::string> namespaces, used_namespaces;  // defined here; named by `using namespace`, outside of functions
+  bool readable = true;                               // false where braces do not match: nothing is known then
 
   // The function whose body holds `i`, or null.
   const SourceFunction* around(std::size_t i) const;

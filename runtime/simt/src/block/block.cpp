@@ -63,7 +63,7 @@ void BlockRunner::barrier(const char* name, const char* file, int line, int pred
 
 bool BlockRunner::release_barrier() {
   if (barrier_.waiting() == 0 || barrier_.waiting() + done_ != threads_.size()) return false;
-  if (!barrier_.divergent().empty()) {
+  if (!barrier_.divergent().empty() && !launch_->divergent_barriers) {
     divergent_barrier();
     return false;
   }

@@ -23,6 +23,7 @@ struct Launch {
   std::size_t closure_bytes;
   bool record;                          // count accesses
   bool sanitize;                        // look for races and uninitialised reads
+  bool divergent_barriers;              // let them open, as a GPU does; never for a judge
   Footprint* footprint;                 // gets the memory that the launch touches; null where nobody asks
   std::uint64_t order;                  // seed of the order of lanes and blocks; 0 is ascending
   std::uint64_t serial;                 // number of the launch in this program

@@ -254,6 +254,7 @@ LaunchOutcome run_grid(const LaunchConfig& config, void (*run)(void*), void* clo
                 .closure_bytes = closure_bytes,
                 .record = rec.on,
                 .sanitize = Sanitizer::enabled(),
+                .divergent_barriers = child_launches && std::getenv("RIDGE_DIVERGENT_BARRIERS") != nullptr,
                 .footprint = outcome.footprint.get(),
                 .order = rec.order,
                 .serial = ++serial,
