@@ -278,8 +278,8 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     std::vector<std::string> argv = {compiler.program.string(), "-x", "c++"};
     for (const fs::path& header : included) argv.insert(argv.end(), {"-include", header.string()});
     if (thrust) argv.insert(argv.end(), {"-include", (ours / "ridge_simt/thrust_first.h").string()});
-    // The source is a copy in another folder. Only includes through a macro are looked for by these flags, in the judge
-    // before the emulator's own headers; elsewhere last, since an installed library's headers are not to find the user's.
+    // The source is a copy in another folder. Only includes through a macro are looked for by these flags: in the
+    // judge before the emulator's own headers, elsewhere last, as an installed library's must not find the user's.
     argv.insert(argv.end(), {options.worker ? "-iquote" : "-idirafter", source.parent_path().string()});
     argv.insert(argv.end(), flags.begin(), flags.end());
     return argv;
