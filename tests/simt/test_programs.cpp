@@ -363,6 +363,20 @@ TEST_CASE("barriers of different lines open where the user asks for it") {
   CHECK(r.err.empty());
 }
 
+TEST_CASE("new memory is filled with the byte that the user names, but for the sanitizer") {
+  Folder scratch;
+  const std::string program = scratch / "program";
+  write_file(scratch / "new_memory.cu",
+             "int main() {\n  unsigned char byte = 7, *p;\n  cudaMalloc(&p, 1000);\n"
+             "  cudaMemcpy(&byte, p + 999, 1, cudaMemcpyDeviceToHost);\n  std::printf(\"%d\\n\", byte);\n"
+             "  cudaFree(p);\n}\n");
+  build(scratch / "new_memory.cu", program);
+  CHECK(run({program}, {}, 30).out == "255\n");
+  CHECK(run({program}, {{"RIDGE_FILL", "0"}}, 30).out == "0\n");
+  CHECK(run({program}, {{"RIDGE_FILL", "0x10"}}, 30).out == "16\n");
+  CHECK(run({program}, {{"RIDGE_FILL", "0"}, {"RIDGE_SANITIZE", "1"}}, 30).out == "255\n");
+}
+
 TEST_CASE("the sanitizer tells of calls that CUDA refuses, where nobody looks at what they return") {
   Folder scratch;
   const std::string program = scratch / "program";

@@ -40,7 +40,19 @@ DeviceMemory& DeviceMemory::instance() {
   return *memory;
 }
 
-DeviceMemory::DeviceMemory() : limit_(static_cast<std::size_t>(device_profile().global_bytes)) {
+namespace {
+
+// NaN as a number of any type, so that a kernel cannot count on cleared memory. The sanitizer looks for this byte.
+unsigned char fill_from_environment() {
+  const char* text = std::getenv("RIDGE_FILL");
+  const bool given = text != nullptr && std::getenv("RIDGE_SANITIZE") == nullptr;
+  return static_cast<unsigned char>(given ? std::strtoul(text, nullptr, 0) : 0xFF);
+}
+
+}  // namespace
+
+DeviceMemory::DeviceMemory()
+    : limit_(static_cast<std::size_t>(device_profile().global_bytes)), fill_(fill_from_environment()) {
   auto raw = reinterpret_cast<std::uintptr_t>(reserve(kReserve + kGranule, PROT_NONE, kUsualBase));
   base_ = device_memory_base = round_up(raw, kGranule);
   next_ = base_ + kGranule;
@@ -84,7 +96,7 @@ void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, int device) {
   void* p = reinterpret_cast<void*>(begin);
   if (mprotect(p, round_up(bytes, 4096), PROT_READ | PROT_WRITE) != 0) return nullptr;
   // Poisoning touches every page: only as far as a laptop's memory stands it.
-  if (kind == MemoryKind::device) std::memset(p, 0xFF, bytes < (std::size_t{1} << 30) ? bytes : 4096);
+  if (kind == MemoryKind::device) std::memset(p, fill_, bytes < (std::size_t{1} << 30) ? bytes : 4096);
   record(begin, bytes, kind, true, device);
   return p;
 }

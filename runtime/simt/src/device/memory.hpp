@@ -84,6 +84,7 @@ class DeviceMemory {
   std::size_t live() const;
   void set_limit(std::size_t bytes) { limit_ = bytes; }  // for each device
   std::size_t limit() const { return limit_; }
+  void set_fill(unsigned char byte) { fill_ = byte; }  // of new memory
 
  private:
   DeviceMemory();
@@ -108,6 +109,7 @@ class DeviceMemory {
   std::size_t managed_on_host_ = 0;  // allocations
   std::size_t managed_written_ = 0;  // bytes that the host wrote to those that had left it
   std::size_t limit_;
+  unsigned char fill_;
   struct Registered {
     std::uintptr_t end;
     unsigned flags;

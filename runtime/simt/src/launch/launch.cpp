@@ -15,6 +15,7 @@
 
 #include "block/block.hpp"
 #include "count/warp_log.hpp"
+#include "device/memory.hpp"
 #include "hooks/probe.hpp"
 #include "launch/child_launches.hpp"
 #include "launch/launch_record.hpp"
@@ -313,7 +314,10 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
   return outcome;
 }
 
-void allow_child_launches(bool allowed) { child_launches = allowed; }
+void allow_child_launches(bool allowed) {
+  child_launches = allowed;
+  if (!allowed) DeviceMemory::instance().set_fill(0xFF);
+}
 
 std::uint64_t order_from_environment() {
   const char* text = std::getenv("RIDGE_LANE_ORDER");
