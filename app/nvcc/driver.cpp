@@ -146,7 +146,11 @@ class Driver {
     const bool ptx = c_.module_kind == "ptx";
     if (ptx) std::ofstream(text, std::ios::binary) << simt::driver::image_text(file_text(image));
     const fs::path output = !c_.output.empty() ? c_.output : made_of(c_.inputs.front(), ("." + c_.module_kind).c_str());
-    if (ptx) tell("ridge cc: {} is a module for the emulator, and no PTX\n", output.filename().string());
+    if (ptx)
+      tell(
+          "ridge cc: {} is a module for the emulator, and no PTX: cuModuleLoad takes it in programs of ridge cc\n"
+          "  for PTX call NVIDIA's nvcc\n",
+          output.filename().string());
     deliver(ptx ? text : image, output);
     return 0;
   }

@@ -353,6 +353,19 @@ TEST_CASE("programs hear once which pointer of a copy does not fit its direction
   CHECK(r.err == "ridge: the source of a copy with cudaMemcpyDeviceToHost is memory of the host: nothing was copied\n");
 }
 
+TEST_CASE("Clang tells two barriers of one line apart") {
+  Folder scratch;
+  const std::string program = scratch / "program";
+  write_file(scratch / "one_line.cu",
+             "__global__ void k() { if (threadIdx.x < 32) { __syncthreads(); } else { __syncthreads(); } }\n"
+             "int main() {\n  k<<<1, 64>>>();\n  std::puts(cudaGetErrorName(cudaDeviceSynchronize()));\n}\n");
+  build(scratch / "one_line.cu", program, {{"RIDGE_CXX", "clang++"}});
+  Run r = run({program}, {}, 30);
+  INFO(r.out + r.err);
+  CHECK(r.out == "cudaErrorLaunchFailure\n");
+  CHECK(r.err.find("divergent barrier in kernel k\n  at one_line.cu:1,") != std::string::npos);
+}
+
 TEST_CASE("barriers of different lines open where the user asks for it") {
   Folder scratch;
   const std::string program = scratch / "program";

@@ -118,7 +118,13 @@ __attribute__((const)) inline dim3 ridge_grid_dim() { return ridge_simt::grid_di
 #define gridDim ridge_grid_dim()
 constexpr int warpSize = 32;
 
-inline void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+// Two barriers of one line are told apart by their columns, above the line's 20 bits. GCC has no such builtin.
+#ifdef __clang__
+#define RIDGE_BARRIER_PLACE (__builtin_LINE() + ((__builtin_COLUMN() & 2047) << 20))
+#else
+#define RIDGE_BARRIER_PLACE __builtin_LINE()
+#endif
+inline void __syncthreads(const char* file = __builtin_FILE(), int line = RIDGE_BARRIER_PLACE) {
   ridge_simt::barrier(file, line);
 }
 #include "ridge_simt/atomics.h"

@@ -16,20 +16,22 @@ class BlockBarrier {
   };
 
   void begin_block() { waiting_ = 0; }
-  // Thread `t` comes to the barrier of this source line. A divergent thread notes its place in `threads`.
+  // Thread `t` comes to the barrier of this source line, which may hold its column above 20 bits. A divergent thread
+  // notes its place in `threads`.
   [[gnu::always_inline]] void arrive(Thread& t, BlockThreads& threads, const char* name, const char* file, int line) {
     if (waiting_++ == 0) {
       place_ = {};
       place_.name = name;
       place_.file = file;
-      place_.line = line;
+      place_.line = line & kLine;
+      column_and_line_ = line;
       reduced_ = {0, 1, 0};
       divergent_.clear();
-    } else if (line != place_.line || (file != place_.file && std::strcmp(file, place_.file) != 0)) {
+    } else if (line != column_and_line_ || (file != place_.file && std::strcmp(file, place_.file) != 0)) {
       Wait& own = threads.wait_of(t);
       own.name = name;
       own.file = file;
-      own.line = line;
+      own.line = line & kLine;
       divergent_.push_back(&t);
     }
     t.spins = 0;
@@ -54,7 +56,9 @@ class BlockBarrier {
   }
 
  private:
+  static constexpr int kLine = (1 << 20) - 1;
   unsigned waiting_ = 0;
+  int column_and_line_ = 0;
   Wait place_;
   std::vector<const Thread*> divergent_;
   Reduced reduced_{}, opened_{};
