@@ -25,8 +25,8 @@ std::vector<LaunchRecord> take_launches();
 void call_begins(CUstream_st* stream);
 void call_ends(CUstream_st* stream);
 
-// Whether kernels may launch kernels from now on: yes, but for a judge. Where they may not, RIDGE_DIVERGENT_BARRIERS and
-// RIDGE_FILL change nothing either.
+// Whether kernels may launch kernels from now on: yes, but for a judge. Where they may not, RIDGE_DIVERGENT_BARRIERS
+// and RIDGE_FILL change nothing either.
 void allow_child_launches(bool allowed);
 
 // Handles that the program has made and not destroyed.
