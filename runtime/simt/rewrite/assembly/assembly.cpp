@@ -9,6 +9,7 @@
 #include "accesses.hpp"
 #include "flow_order.hpp"
 #include "kernel_calls.hpp"
+#include "load_waits.hpp"
 #include "simt/rewrite/text/instruction.hpp"
 
 namespace ridge::simt {
@@ -46,6 +47,7 @@ struct Piece {
   bool falls = true, indirect = false;
   int instructions = 0, fp32 = 0, fp64 = 0, special = 0;
   std::vector<FrameUse> frame;
+  std::vector<LoadStep> steps;
 };
 
 struct Function {
@@ -417,6 +419,9 @@ class Annotator {
     function_->frame_bytes = std::max(function_->frame_bytes, accesses_.frame_bytes());
     auto& frame = function_->pieces.back().frame;
     frame.insert(frame.end(), accesses_.frame_uses().begin(), accesses_.frame_uses().end());
+    const bool own = i.flow == Flow::call && function_names_.count(i.target) != 0;
+    const auto steps = load_steps_.of(line, i, accesses_.frame_uses(), own);
+    function_->pieces.back().steps.insert(function_->pieces.back().steps.end(), steps.begin(), steps.end());
     if (options_.checked && !refused.empty())
       out_.unchecked.push_back(
           {std::string(file_), line_, refused, "remove the intrinsic or builtin that makes " + std::string(line.name)});
@@ -543,6 +548,11 @@ class Annotator {
       graph.successors.push_back(std::move(next));
       mixes.push_back(f.pieces[static_cast<std::size_t>(p)]);
       add(mixes.back(), untraced);
+      auto& steps = mixes.back().steps;  // without the prologue's, which would be steps of each iteration
+      for (int u : untraced) {
+        const auto& more = f.pieces[static_cast<std::size_t>(u)].steps;
+        steps.insert(steps.end(), more.begin(), more.end());
+      }
     }
     std::vector<int> prologue;
     for (int p : reach(f, {0}, prologue)) {
@@ -550,18 +560,22 @@ class Annotator {
       graph.entries.push_back(node);
       add(mixes[static_cast<std::size_t>(node)], prologue);
     }
-    std::vector<FlowPlace> places = weak_topological_order(graph);
+    LoadFlow loads;
+    for (Piece& mix : mixes) loads.steps.push_back(std::move(mix.steps));
+    loads.places = weak_topological_order(graph);
+    loads.graph = std::move(graph);
+    const std::vector<int> waits = load_waits(loads);
     const std::int64_t share = local_share(f);
-    const std::string frame = std::to_string(share) + ", " + std::to_string(registers(f)) + ", ";
+    const std::string thread = std::to_string(registers(f)) + ", ";
     open_section("ridge_blocks", f.group);
     for (std::size_t n = 0; n < nodes.size(); ++n) {
-      const FlowPlace& place = places[n];
+      const FlowPlace& place = loads.places[n];
       const Piece& mix = mixes[n];
       auto record_of = [&](int node) {
         if (node < 0) return std::string("0");
         return record_label(f.pieces[static_cast<std::size_t>(nodes[static_cast<std::size_t>(node)])].record);
       };
-      bool entry = std::count(graph.entries.begin(), graph.entries.end(), static_cast<int>(n)) != 0;
+      bool entry = std::count(loads.graph.entries.begin(), loads.graph.entries.end(), static_cast<int>(n)) != 0;
       emit(record_of(static_cast<int>(n)) + ":");
       emit("\t.quad\t" + std::string(f.name));
       emit("\t.quad\t" + record_of(place.loop));
@@ -572,7 +586,9 @@ class Annotator {
         row += (row.empty() ? "" : ", ") + std::to_string(std::min(v, 65535));
       emit("\t.value\t" + row);
       emit("\t.quad\t" + place_label(f.pieces[static_cast<std::size_t>(nodes[n])].record));
-      emit("\t.long\t" + frame + local(mix, share));
+      emit("\t.long\t" + std::to_string(share));
+      emit("\t.value\t" + thread + std::to_string(std::min(waits[n], 65535)));
+      emit("\t.long\t" + local(mix, share));
     }
   }
 
@@ -668,6 +684,7 @@ class Annotator {
   std::vector<std::pair<Section, Section>> pushed_;
   Section section_, previous_;
   Accesses accesses_;
+  LoadSteps load_steps_;
   bool entered_ = true;  // false until the first instruction of a function
   View file_;            // file of the last .loc
   int line_ = 0, column_ = 0;

@@ -45,6 +45,7 @@ void Recorder::flush(KernelCounters& counters, CacheModel& cache, Warp warp) {
     ++counters.warp_basic_blocks;
     counters.lane_basic_blocks += lanes;
     counters.warp_instructions += b.instructions;
+    counters.load_waits += b.load_waits;
     counters.lane_instructions += lanes * b.instructions;
     counters.local_loads += b.local_loads;
     counters.local_stores += b.local_stores;

@@ -34,6 +34,7 @@ void KernelCounters::add(const KernelCounters& other) {
                                                       &KernelCounters::warp_basic_blocks,
                                                       &KernelCounters::lane_basic_blocks,
                                                       &KernelCounters::warp_instructions,
+                                                      &KernelCounters::load_waits,
                                                       &KernelCounters::fp32,
                                                       &KernelCounters::fp64,
                                                       &KernelCounters::special,

@@ -53,6 +53,7 @@ struct KernelCounters {
   std::uint64_t lane_basic_blocks = 0;            // basic blocks executed, once a lane
   std::uint64_t warp_instructions = 0;            // instructions of the CPU build, once a warp
   std::uint64_t fp32 = 0, fp64 = 0, special = 0;  // operations of single lanes
+  std::uint64_t load_waits = 0;                   // waits for loads that the code has, once a warp: see time_model.cpp
   std::uint64_t matrix = 0;                       // operations of the matrix units (all types)
   std::uint64_t lane_instructions = 0;            // instructions of the CPU build, once a lane
   std::uint64_t longest_thread = 0;               // instructions of the thread that executes most

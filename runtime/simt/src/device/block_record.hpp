@@ -24,7 +24,9 @@ struct BlockRecord {
   // once, all but kRegisterBytes (rewrite/assembly/assembly.hpp) in n. Then that part of its accesses of 4 bytes
   // to fixed places of the frame.
   std::uint32_t local_share;
-  std::uint32_t registers;  // of a thread that enters the function: an estimate
+  std::uint16_t registers;  // of a thread that enters the function: an estimate
+  std::uint16_t
+      load_waits;  // how often a run of the block waits for loads from memory (rewrite/assembly/load_waits.hpp)
   std::uint32_t local_loads, local_stores;
 };
 static_assert(sizeof(BlockRecord) == 64);

@@ -62,6 +62,7 @@ void counters_json(std::string& out, const KernelCounters& c) {
   field(out, "ridge__warp_basic_blocks.sum", c.warp_basic_blocks);
   field(out, "ridge__lane_basic_blocks.sum", c.lane_basic_blocks);
   field(out, "ridge__warp_instructions.sum", c.warp_instructions);
+  field(out, "ridge__load_waits.sum", c.load_waits);
   field(out, "ridge__operations_fp32.sum", c.fp32);
   field(out, "ridge__operations_fp64.sum", c.fp64);
   field(out, "ridge__operations_special.sum", c.special);
