@@ -7,6 +7,14 @@
 using ridge::simt::aligned_lines;
 using ridge::simt::AlignedLines;
 
+TEST_CASE("a name belongs to the function that declares it") {
+  const std::string types = "struct Record { int word[16]; };\nstruct Wide { float4 part[4]; };\n";
+  const std::string copy = "__global__ void a(const Record* in, Record* __restrict__ out) {\n  out[0] = in[0];\n}\n";
+  const std::string wide = "__global__ void b(const Wide* in, Wide* out) {\n  out[0] = in[0];\n}\n";
+  CHECK(aligned_lines(types + wide + copy) == std::map<int, unsigned>{{2, 16}, {3, 16}, {4, 16}});
+  CHECK(aligned_lines(types + copy + wide) == std::map<int, unsigned>{{2, 16}, {6, 16}, {7, 16}});
+}
+
 TEST_CASE("statements that reach an aligned type through a pointer are found") {
   const std::string pack = "template <class T, int N> struct alignas(sizeof(T) * N) Pack { T v[N]; };\n";
   CHECK(aligned_lines(pack + "void f(const Pack<float, 4>* in, float* out) {\n  Pack<float, 4> p = in[0];\n"

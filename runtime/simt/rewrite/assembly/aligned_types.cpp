@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <vector>
 
 #include "source_tokens.hpp"
@@ -26,11 +27,13 @@ class Reader {
     for (std::size_t i = 0; i < tokens_.size(); ++i)
       if (const unsigned bytes = type(i)) declared(i, bytes);
     std::size_t first = 0;
-    for (std::size_t i = 0; i < tokens_.size(); ++i)
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      pointer(i);
       if (is(i, ";") || is(i, "{") || is(i, "}")) {
         statement(first, i);
         first = i + 1;
       }
+    }
     return std::move(lines_);
   }
 
@@ -129,11 +132,36 @@ class Reader {
       }
   }
 
+  bool qualifies(std::size_t i) const { return is(i, "*") || is(i, "&") || is(i, "const") || is(i, "__restrict__"); }
+
+  // A parameter or variable `T* name` at its last * or &: another function may have given the name to a pointer of
+  // another type.
+  void pointer(std::size_t at) {
+    if (!is(at, "*") && !is(at, "&")) return;
+    std::size_t name = at + 1, of = at;
+    while (is(name, "const") || is(name, "__restrict__")) ++name;
+    if (name + 1 >= tokens_.size() || !is_name(tokens_[name].text)) return;
+    if (!is(name + 1, ",") && !is(name + 1, ")") && !is(name + 1, ";") && !is(name + 1, "=")) return;
+    while (of > 0 && qualifies(of)) --of;
+    if (is(of, ">"))
+      for (int depth = 0; of > 0; --of) {
+        depth += is(of, ">") ? 1 : is(of, "<") ? -1 : 0;
+        if (depth == 0) break;
+      }
+    if (of > 0 && is(of, "<")) --of;
+    if (!is_name(tokens_[of].text) || is(of, "return")) return;
+    if (type(of) != 0 || is(of, "auto"))
+      hidden_.erase(tokens_[name].text);
+    else
+      hidden_.insert(tokens_[name].text);
+  }
+
   // Notes the lines of a statement that goes through a pointer to such a type.
   void statement(std::size_t from, std::size_t to) {
     unsigned bytes = 0;
     for (std::size_t i = from; i < to; ++i) {
-      if (const auto at = names_.find(tokens_[i].text); at != names_.end()) bytes = std::max(bytes, at->second);
+      const auto at = names_.find(tokens_[i].text);
+      if (at != names_.end() && hidden_.count(tokens_[i].text) == 0) bytes = std::max(bytes, at->second);
       const unsigned known = type(i);
       if (known == 0) continue;
       std::size_t next = i + 1;
@@ -147,6 +175,7 @@ class Reader {
   std::vector<Token> tokens_;
   std::map<View, unsigned> types_;  // by name: alignment
   std::map<View, unsigned> names_;  // pointers, references and arrays of them
+  std::set<View> hidden_;           // of these, names that are pointers of another type here
   AlignedLines lines_;
 };
 
