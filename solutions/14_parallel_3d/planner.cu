@@ -1,6 +1,8 @@
 // Lab 14, task `planner`: how to train a model on a cluster.
 //
 // Run: ./ridge check 14 --task planner
+#include <vector>
+
 #include "planner.hpp"
 
 bool possible(const Problem& problem, const Plan& plan) {
@@ -14,14 +16,34 @@ bool possible(const Problem& problem, const Plan& plan) {
   return model.layers % (p * v) == 0;
 }
 
+// All possible plans.
+static std::vector<Plan> plans_of(const Problem& problem) {
+  std::vector<Plan> all;
+  const int gpus = problem.machine.gpus;
+  for (int t = 1; t <= gpus; t *= 2)
+    for (int p = 1; t * p <= gpus; p *= 2)
+      for (int b = 1; b <= 8; b *= 2)
+        for (int v = 1; v <= 4; v *= 2)
+          for (int z = 0; z < 8; ++z)
+            if (const Plan plan{gpus / (t * p), t, p, b, v, z % 2 != 0, z / 2}; possible(problem, plan))
+              all.push_back(plan);
+  return all;
+}
+
+// The number of choices in which two plans differ.
+static int differences(const Plan& a, const Plan& b) {
+  return (a.data != b.data) + (a.tensor != b.tensor) + (a.pipeline != b.pipeline) + (a.micro_batch != b.micro_batch) +
+         (a.chunks != b.chunks) + (a.recompute != b.recompute) + (a.shard != b.shard);
+}
+
+// Rounded up.
+static std::int64_t divided(std::int64_t n, std::int64_t by) { return (n + by - 1) / by; }
+
 // TASK(planner)
 #include <algorithm>
-#include <limits>
-#include <vector>
+#include <map>
 
 namespace {
-
-std::int64_t divided(std::int64_t n, std::int64_t by) { return (n + by - 1) / by; }
 
 // Seconds of a step, roughly: products at full rate, collectives as rings, and the pipeline's bubble.
 double guess(const Problem& problem, const Plan& plan) {
@@ -73,51 +95,27 @@ std::int64_t memory_of(const Model& model, int global_batch, const Plan& plan) {
 }
 
 Plan planner(const Problem& problem, const Simulate& simulate) {
-  struct Candidate {
-    Plan plan;
-    double seconds;  // guessed
-    bool asked = false;
-  };
-  std::vector<Candidate> all;
-  const int gpus = problem.machine.gpus;
-  for (int t = 1; t <= problem.machine.node; t *= 2)
-    for (int p = 1; t * p <= gpus; p *= 2)
-      for (int b = 1; b <= 8; b *= 2)
-        for (int v = 1; v <= 4; v *= 2)
-          for (int z = 0; z < 8; ++z) {
-            const Plan plan{gpus / (t * p), t, p, b, v, z % 2 != 0, z / 2};
-            if (possible(problem, plan) &&
-                memory_of(problem.model, problem.global_batch, plan) <= problem.machine.memory)
-              all.push_back({plan, guess(problem, plan)});
-          }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; });
+  std::vector<std::pair<double, Plan>> open;  // with the guessed seconds
+  for (const Plan& plan : plans_of(problem))
+    if (memory_of(problem.model, problem.global_batch, plan) <= problem.machine.memory)
+      open.push_back({guess(problem, plan), plan});
+  std::stable_sort(open.begin(), open.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
 
-  Plan best = all.front().plan;
-  double least = std::numeric_limits<double>::infinity();
-  auto near = [&](const Plan& x) {
-    return (x.data != best.data) + (x.tensor != best.tensor) + (x.pipeline != best.pipeline) +
-               (x.micro_batch != best.micro_batch) + (x.chunks != best.chunks) + (x.recompute != best.recompute) +
-               (x.shard != best.shard) <=
-           2;
-  };
   // Guesses err together, for all plans of one grid. So half of the questions go to the best guesses, two of a grid at
   // most, and the others to what differs in one or two choices from the best so far.
-  std::vector<const Candidate*> asked;
-  for (int i = 0; i < kSimulations; ++i) {
-    Candidate* next = nullptr;
-    auto wanted = [&](const Candidate& c) {
-      if (i >= kSimulations / 2) return near(c.plan);
-      return std::count_if(asked.begin(), asked.end(), [&](const Candidate* a) {
-               return a->plan.tensor == c.plan.tensor && a->plan.pipeline == c.plan.pipeline;
-             }) < 2;
-    };
-    for (Candidate& c : all)
-      if (!c.asked && (next == nullptr || (wanted(c) && !wanted(*next)))) next = &c;
-    if (next == nullptr) break;
-    next->asked = true;
-    asked.push_back(next);
-    if (const double seconds = simulate(next->plan); seconds < least) best = next->plan, least = seconds;
+  Plan best = open.front().second;
+  double least = 1e30;
+  std::map<std::pair<int, int>, int> asked;  // by tensor and pipeline
+  for (int i = 0; i < kSimulations && !open.empty(); ++i) {
+    auto next = std::find_if(open.begin(), open.end(), [&](const auto& x) {
+      const Plan& plan = x.second;
+      return i < kSimulations / 2 ? asked[{plan.tensor, plan.pipeline}] < 2 : differences(plan, best) <= 2;
+    });
+    if (next == open.end()) next = open.begin();
+    const Plan plan = next->second;
+    open.erase(next);
+    ++asked[{plan.tensor, plan.pipeline}];
+    if (const double seconds = simulate(plan); seconds < least) best = plan, least = seconds;
   }
   return best;
 }
