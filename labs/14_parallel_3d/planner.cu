@@ -30,9 +30,9 @@ static std::vector<Plan> plans_of(const Problem& problem) {
   return all;
 }
 
-// The number of choices in which two plans differ.
+// The number of choices in which two plans differ. The replicas are what is left of the GPUs.
 static int differences(const Plan& a, const Plan& b) {
-  return (a.data != b.data) + (a.tensor != b.tensor) + (a.pipeline != b.pipeline) + (a.micro_batch != b.micro_batch) +
+  return (a.tensor != b.tensor) + (a.pipeline != b.pipeline) + (a.micro_batch != b.micro_batch) +
          (a.chunks != b.chunks) + (a.recompute != b.recompute) + (a.shard != b.shard);
 }
 
