@@ -52,8 +52,8 @@ inline int kept_of(int p, int v, int m, int s) {
   return m * v < most ? m * v : most;
 }
 
-// Simulates a step with a plan that is possible, and returns its seconds, whether it fits into the memory or not. The
-// judge counts the calls: 24 at most.
+// Simulates a step and returns its seconds, whether the plan fits into the memory or not. A plan that is not possible
+// fails the task. The judge counts the calls: 24 at most.
 class Simulate {
  public:
   using Function = double (*)(const Plan& plan);
