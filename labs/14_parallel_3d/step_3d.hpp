@@ -33,7 +33,7 @@ struct Tensor {
   bool embedding;
 };
 
-// On the device, equal on all ranks.
+// On the device, equal on all ranks. `squares` and `overflow` are undefined at the call.
 struct State {
   float loss_scale;  // in, and out: half of it after an overflow
   float squares;     // out: the sum of the squares of the gradient, each parameter of the whole model counted once

@@ -102,10 +102,11 @@ class Step3d : public TaskCheck {
     const Run run(c.size.data());
     const auto ranks = static_cast<std::size_t>(c.ranks);
     auto state = [&](std::size_t r) { return as<State>(out[3 * r + 2])[0]; };
+    auto same = [](float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; };  // also where both are no number
     const bool overflows = run.kind == 2;
     const float scale = overflows ? run.loss_scale() / 2 : run.loss_scale();
     for (std::size_t r = 0; r < ranks; ++r)
-      if (state(r).overflow != state(0).overflow || state(r).loss_scale != state(0).loss_scale)
+      if (!same(state(r).overflow, state(0).overflow) || !same(state(r).loss_scale, state(0).loss_scale))
         return {false,
                 fmt::format("rank {} says overflow {:g} and has the loss scale {:g}, rank {} says {:g} and has {:g}", 0,
                             state(0).overflow, state(0).loss_scale, r, state(r).overflow, state(r).loss_scale),
@@ -116,10 +117,12 @@ class Step3d : public TaskCheck {
       return {false, "no gradient overflows in this case, or all do: this is a fault of the course, please report it"};
     for (std::size_t r = 0; r < ranks; ++r)
       if (state(r).overflow != (overflows ? 1 : 0) || state(r).loss_scale != scale)
-        return {false,
-                fmt::format("rank {}: overflow is {:g} and the loss scale is {:g}, got {:g} and {:g}", r,
-                            overflows ? 1.0 : 0.0, scale, state(r).overflow, state(r).loss_scale),
-                "the overflow or the loss scale is wrong"};
+        return {
+            false,
+            fmt::format("rank {}: overflow is {:g} and the loss scale is {:g}, got {:g} and {:g}{}", r,
+                        overflows ? 1.0 : 0.0, scale, state(r).overflow, state(r).loss_scale,
+                        std::isnan(state(r).overflow) ? ": `squares` and `overflow` are undefined at the call" : ""),
+            "the overflow or the loss scale is wrong"};
     for (std::size_t r = 0; r < ranks; ++r) {
       const auto before = floats(in[3 * r]), after = floats(out[3 * r]);
       if (overflows) {
@@ -134,7 +137,7 @@ class Step3d : public TaskCheck {
     if (overflows) return {};
     if (Verdict v = squares(run, layout, *s, state(0).squares); !v.ok) return v;
     for (std::size_t r = 1; r < ranks; ++r)
-      if (std::fabs(state(r).squares - s->squares) > s->spread)
+      if (!(std::fabs(state(r).squares - s->squares) <= s->spread))
         return {
             false,
             fmt::format("rank {} has squares of {:.9g} and rank 0 of {:.9g}", r, state(r).squares, state(0).squares),
