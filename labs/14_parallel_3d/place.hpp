@@ -7,7 +7,8 @@
 // GPUs are numbered node by node. A container of level l has the GPUs a with the same a / gpus[l].
 //   a fat tree   gpus[0]: in a node; gpus[1]: below a leaf switch; gpus[2]: in a pod, below one set of spines; gpus[3]:
 //                below the core
-//   a dragonfly  gpus[0]: in a node; gpus[1]: in a group, all of whose nodes are linked; gpus[2]: all
+//   a dragonfly  gpus[0]: in a node; gpus[1]: in a group, all of whose nodes are linked; gpus[2]: all. Bytes between
+//                two groups count as one level, whichever global link they take
 //   rails        gpus[0]: in a node; gpus[1]: all. GPU i of each node is on rail i, a switch of its own
 struct Cluster {
   int containers;  // 1 to 4, of each size

@@ -1,5 +1,6 @@
-// Mappings of ranks to GPUs. The best one is looked for here among orders of the address bits, among all permutations
-// where these are few, and by simulated annealing; a student's program may go another way.
+// Mappings of ranks to GPUs. The best one is looked for here among orders of the address bits, which contain all boxes of
+// boxes; by simulated annealing; and among all permutations where these are few. Nothing proves that it is the best:
+// where a submission's is better, the judge says so.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +9,7 @@
 #include <numeric>
 
 #include "checks/memo.hpp"
+#include "checks/one_way.hpp"
 #include "common.hpp"
 
 namespace ridge::lab::parallel_3d {
@@ -164,12 +166,12 @@ class Place : public TaskCheck {
         add(dragonfly, {2, 2, 8}, {4, 16, 0}, 1);
     if (r.mode == Mode::grade)
       for (std::uint64_t i = 0; i < 6; ++i) {
-        Draw draw(random_bits(r.seed, i));
+        Draw draw(one_way_seed(r.seed, "mapping", i));
         const int bits = draw.integer(4, 7), t = draw.integer(0, std::min(3, bits)), d = draw.integer(0, bits - t);
         const int node = draw.integer(1, 3), unit = draw.integer(node + 1, bits);
         const Kind kind = i % 3 == 0 ? rails : i % 3 == 1 ? fat_tree : dragonfly;
         add(kind, {1 << d, 1 << (bits - t - d), 1 << t}, {1 << node, kind == rails || unit == bits ? 0 : 1 << unit, 0},
-            3 + static_cast<std::int64_t>(random_bits(r.seed, 100 + i) % 1000000));
+            3 + static_cast<std::int64_t>(one_way_seed(r.seed, "traffic", i) % 1000000));
       }
     return all;
   }
@@ -221,32 +223,46 @@ class Place : public TaskCheck {
       if (who >= 0) return {false, fmt::format("place: ranks {} and {} both have GPU {}", who, r, gpu[r])};
       who = static_cast<int>(r);
     }
-    return compare(p, gpu, got.subspan(4), "the mapping of place");
+    if (Verdict v = compare(p, gpu, got.subspan(4), "the mapping of place"); !v.ok) return v;
+    const auto best = best_of(c, p, in);
+    if (const Bytes own = p.bytes(gpu); less(own, *best))
+      return {false,
+              fmt::format("place: the mapping is better than the best one that the judge found (bytes by level {}, and "
+                          "the judge's {}): this is a fault of the course, please report it",
+                          fmt::join(own, ", "), fmt::join(*best, ", ")),
+              "the mapping is better than the judge's best one: this is a fault of the course, please report it"};
+    return {};
   }
   std::vector<Mark> marks(const Case& c, ConstBuffers in, ConstBuffers out, std::span<const Question>) const override {
     const Problem p(c, as<std::int64_t>(in[0]));
-    const auto best = best_.get(c, in, [&] {
+    const auto best = best_of(c, p, in);
+    const auto gpu = as<std::int32_t>(out[1]);
+    const Bytes got = p.bytes(gpu);
+    // A level and all slower ones together, so that no level hides behind another one.
+    double worst = 1;
+    std::string message;
+    std::int64_t own = 0, least = 0;
+    for (std::size_t l = p.levels(); l-- > 1;) {
+      own += got[l], least += (*best)[l];
+      const double ratio = own == least ? 1 : least > 0 ? static_cast<double>(own) / static_cast<double>(least) : 99;
+      if (ratio <= worst) continue;
+      worst = ratio;
+      message = fmt::format("level {}{} carries {} bytes, and {} are possible{}", l,
+                            l + 1 < p.levels() ? " with all slower ones" : "", own, least, tensor_across(p, gpu));
+    }
+    return {{"slowest", worst, "x the least", message, "a slow level carries more bytes than it must"}};
+  }
+
+ private:
+  std::shared_ptr<const Bytes> best_of(const Case& c, const Problem& p, ConstBuffers in) const {
+    return best_.get(c, in, [&] {
       Bytes least = best_of_bits(p);
       for (const Bytes& other :
            {p.grid.ranks() <= 8 ? best_of_all(p) : least, best_of_annealing(p, static_cast<std::uint64_t>(c.size[7]))})
         if (less(other, least)) least = other;
       return least;
     });
-    const auto gpu = as<std::int32_t>(out[1]);
-    const Bytes got = p.bytes(gpu);
-    for (std::size_t l = p.levels(); l-- > 1;) {
-      if (got[l] == (*best)[l]) continue;
-      if (got[l] < (*best)[l]) break;
-      const double ratio = (*best)[l] > 0 ? static_cast<double>(got[l]) / static_cast<double>((*best)[l]) : 99;
-      return {{"slowest", ratio, "x the least",
-               fmt::format("level {} carries {} bytes, and {} are possible{}", l, got[l], (*best)[l],
-                           tensor_across(p, gpu)),
-               "a slow level carries more bytes than it must"}};
-    }
-    return {{"slowest", 1, "x the least"}};
   }
-
- private:
   static Verdict compare(const Problem& p, std::span<const int> gpu, std::span<const std::int64_t> got,
                          const char* what) {
     const Bytes right = p.bytes(gpu);
