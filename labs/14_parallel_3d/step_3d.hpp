@@ -73,11 +73,9 @@ class Part {
 };
 
 // A step of gradient descent for the mean loss over all d m B sequences. With g its gradient (without the loss scale)
-// and
-// |g| = sqrt(squares):
+// and |g| = sqrt(squares):
 //   overflow   weights stay as they are, and the loss scale is halved
 //   otherwise  weights -= rate * min(1, max_norm / |g|) * g
-// On return part.gradients() hold g, the same on all replicas, and in both copies of the embedding. After an overflow
-// `squares` and the gradients may
-// be anything.
+// On return part.gradients() holds g, the same on all replicas and in both copies of the embedding. All copies of a
+// weight remain equal, bit for bit. After an overflow `squares` and the gradients may be anything.
 void step_3d(Part& part, const Communicators& comms, float rate, float max_norm, State* state, cudaStream_t stream);

@@ -167,7 +167,7 @@ class Step3d : public TaskCheck {
                 fmt::format("the weights of rank {} are not, bit for bit, those of its replica, rank {}", r, replica),
                 "replicas have different weights", "agree"};
     }
-    return {};
+    return copies(run, layout, out);
   }
 
   // What each rank must send. An all-reduce of n bytes among p ranks sends 2 (p - 1) / p n from each.
@@ -356,8 +356,36 @@ class Step3d : public TaskCheck {
     return v;
   }
 
+  // Tensors that several ranks of one copy of the model have: what is not cut, in a tensor group; and the embedding, on
+  // the first and the last stage.
+  static Verdict copies(const Run& run, const nn::ParameterLayout& layout, ConstBuffers out) {
+    const auto t = static_cast<std::size_t>(run.tensor), stage = t * static_cast<std::size_t>(run.data);
+    const std::size_t last = stage * static_cast<std::size_t>(run.pipeline - 1);
+    for (std::size_t r = 0; r < last + stage; ++r) {
+      for (const shards::Piece& piece : shard_of(run, layout, r).pieces) {
+        auto same = [&](std::size_t other) {
+          for (const shards::Piece& its : shard_of(run, layout, other).pieces)
+            if (its.name == piece.name)
+              return std::memcmp(floats(out[3 * r]).data() + piece.place, floats(out[3 * other]).data() + its.place,
+                                 piece.count() * sizeof(float)) == 0;
+          return true;
+        };
+        auto differ = [&](std::size_t other) {
+          return Verdict{false,
+                         fmt::format("the weights of {} on rank {} are not, bit for bit, those on rank {}, which has "
+                                     "the same tensor",
+                                     piece.name, r, other),
+                         "copies of a tensor have different weights", "agree"};
+        };
+        if (const std::size_t leader = r - r % t; !piece.cut && !same(leader)) return differ(leader);
+        if (const std::size_t first = r % stage; piece.embedding && r >= last && !same(first)) return differ(first);
+      }
+    }
+    return {};
+  }
+
   static Verdict squares(const Run& run, const nn::ParameterLayout& layout, const Step& s, double got) {
-    if (std::fabs(got - s.squares) <= s.spread) return {};
+    if (std::fabs(got - s.squares) <= s.spread) return {};  // false for NaN
     double cut = 0, embedding = 0, own = 0;
     for (std::size_t i = layout.at.wte; i < layout.at.wte + s.head_part.size(); ++i)
       embedding += s.gradient[i] * s.gradient[i];
