@@ -30,10 +30,11 @@ static std::vector<Plan> plans_of(const Problem& problem) {
   return all;
 }
 
-// The number of choices in which two plans differ. The replicas are what is left of the GPUs.
+// The number of choices in which two plans differ. The replicas are what is left of the GPUs, and one replica has no
+// choice of ZeRO's stage.
 static int differences(const Plan& a, const Plan& b) {
   return (a.tensor != b.tensor) + (a.pipeline != b.pipeline) + (a.micro_batch != b.micro_batch) +
-         (a.chunks != b.chunks) + (a.recompute != b.recompute) + (a.shard != b.shard);
+         (a.chunks != b.chunks) + (a.recompute != b.recompute) + (a.data > 1 && b.data > 1 && a.shard != b.shard);
 }
 
 // Rounded up.

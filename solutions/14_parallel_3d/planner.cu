@@ -30,10 +30,11 @@ static std::vector<Plan> plans_of(const Problem& problem) {
   return all;
 }
 
-// The number of choices in which two plans differ. The replicas are what is left of the GPUs.
+// The number of choices in which two plans differ. The replicas are what is left of the GPUs, and one replica has no
+// choice of ZeRO's stage.
 static int differences(const Plan& a, const Plan& b) {
   return (a.tensor != b.tensor) + (a.pipeline != b.pipeline) + (a.micro_batch != b.micro_batch) +
-         (a.chunks != b.chunks) + (a.recompute != b.recompute) + (a.shard != b.shard);
+         (a.chunks != b.chunks) + (a.recompute != b.recompute) + (a.data > 1 && b.data > 1 && a.shard != b.shard);
 }
 
 // Rounded up.
@@ -42,6 +43,7 @@ static std::int64_t divided(std::int64_t n, std::int64_t by) { return (n + by - 
 // TASK(planner)
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace {
 
@@ -52,13 +54,19 @@ double guess(const Problem& problem, const Plan& plan) {
   const Machine& machine = problem.machine;
   const double h = model.hidden, tokens = double(b) * model.sequence, layers = double(model.layers) / p;
   const double m = double(problem.global_batch) / (d * b), V = model.vocabulary;
-  // One forward through a stage. The head's product stands on the last stage, for which the others wait.
-  double forward = layers * tokens * (24 * h * h + 4 * h * model.sequence) / t / machine.flops;
-  forward += layers * 60 * tokens * h / t / 2e12;  // kernels that memory bounds
-  forward += layers * 4 * (t - 1.0) / t * 2 * tokens * h / machine.node_bandwidth;
+  // One forward through a stage. Kernels that memory bounds move about 60 bytes a token and channel, as layer_times.cpp
+  // of runtime/network counts them; 2e12 B/s is an A100's memory.
+  const double products =
+      layers * tokens * (24 * h * h + 4 * h * model.sequence) / t / machine.flops + layers * 60 * tokens * h / t / 2e12;
+  // Of the tensor group: 4 collectives a layer forward and 6 backward (Korthikanti et al. 2022).
+  const double collective = layers * (t - 1.0) / t * 2 * tokens * h / machine.node_bandwidth;
+  const double forward = products + 4 * collective;
+  // The head's product stands on the last stage, for which the others wait. That 0.3 of a message to the next stage is
+  // waited for is a rough number: with 0 and with 1, plans are found as well (benchmarks/planner).
   const double head = 2 * tokens * h * V / t / machine.flops,
                message = p > 1 ? 2 * tokens * h / t / machine.network_bandwidth : 0;
-  double first = forward + head + 0.3 * message, back = 2 * first + (recompute ? forward : 0);
+  double first = forward + head + 0.3 * message;
+  double back = 2 * (products + head) + 6 * collective + 0.6 * message + (recompute ? forward : 0);
   // A ring of d goes through each node once, over the adapters of all its members there.
   const int together = std::min(d, machine.node / t);
   const double network = d > together ? machine.network_bandwidth * together : machine.node_bandwidth;
@@ -99,23 +107,29 @@ Plan planner(const Problem& problem, const Simulate& simulate) {
   for (const Plan& plan : plans_of(problem))
     if (memory_of(problem.model, problem.global_batch, plan) <= problem.machine.memory)
       open.push_back({guess(problem, plan), plan});
-  std::stable_sort(open.begin(), open.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
 
   // Guesses err together, for all plans of one grid. So half of the questions go to the best guesses, two of a grid at
-  // most, and the others to what differs in one or two choices from the best so far.
+  // most. Then each grid's guesses are corrected by what was simulated of it, and the best ones asked for: among all
+  // plans and among the neighbours of the fastest so far, in turn.
+  std::map<std::pair<int, int>, std::vector<double>> factors;  // simulated over guessed, by tensor and pipeline
   Plan best = open.front().second;
   double least = 1e30;
-  std::map<std::pair<int, int>, int> asked;  // by tensor and pipeline
   for (int i = 0; i < kSimulations && !open.empty(); ++i) {
-    auto next = std::find_if(open.begin(), open.end(), [&](const auto& x) {
-      const Plan& plan = x.second;
-      return i < kSimulations / 2 ? asked[{plan.tensor, plan.pipeline}] < 2 : differences(plan, best) <= 2;
-    });
-    if (next == open.end()) next = open.begin();
-    const Plan plan = next->second;
+    const bool spread = i < kSimulations / 2;
+    auto rank = [&](const std::pair<double, Plan>& x) {
+      const auto& [guessed, plan] = x;
+      const auto& known = factors[{plan.tensor, plan.pipeline}];
+      if (spread) return known.size() < 2 ? guessed : 1e20 * guessed;
+      if (i % 2 == 0 && differences(plan, best) > 2) return 1e20 * guessed;
+      return guessed * (known.empty() ? 1 : *std::min_element(known.begin(), known.end()));
+    };
+    const auto next =
+        std::min_element(open.begin(), open.end(), [&](const auto& x, const auto& y) { return rank(x) < rank(y); });
+    const auto [guessed, plan] = *next;
     open.erase(next);
-    ++asked[{plan.tensor, plan.pipeline}];
-    if (const double seconds = simulate(plan); seconds < least) best = plan, least = seconds;
+    const double seconds = simulate(plan);
+    factors[{plan.tensor, plan.pipeline}].push_back(seconds / guessed);
+    if (seconds < least) best = plan, least = seconds;
   }
   return best;
 }
