@@ -38,7 +38,8 @@ bool possible(const Problem& problem, const Plan& plan);
 // Bytes of the stage that needs most, in bf16. d, t, p, v, b, m as above; B = b x sequence tokens; n = parameters of
 // the stage / t; one = (12 h^2 + 13 h) / t, those of a layer. Each quotient is rounded up.
 //   parameters   (layers / p) (12 h^2 + 13 h); on the first stage and on the last one (vocabulary + sequence) h more,
-//                and once where there is one stage
+//                and once where there is one stage. For simplicity the positions' embedding, sequence h, is counted on
+//                both, and the embeddings are cut as in Megatron-LM
 //   weights      2 n; with shard 3: 2 n / d + 4 one: one layer is gathered while another one is used
 //   gradients    4 n; with shard 2 or 3: 4 n / d + 4 one
 //   optimizer    12 n; with shard 1 to 3: 12 n / d

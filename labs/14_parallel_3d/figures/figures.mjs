@@ -16,9 +16,9 @@ here.draw('grid', 720, 420, 'Eight ranks of a 2 x 2 x 2 grid',
       rect(16 + i * 236, 354, 26, 26, style), text(50 + i * 236, 374, name, { bold: true }), text(16 + i * 236, 406, what, { style: 'q', size: 20 })])]);
 
 // Two stages, two ranks of a tensor group in each: which tensors count in the norm.
-const ROWS = [['cut matrices', [1, 1, 1, 1]], ['layer norms, biases', [1, 0, 1, 0]], ['token embedding', [1, 0, 0, 0]]];
+const ROWS = [['cut matrices', [1, 1, 1, 1]], ['whole biases, norms', [1, 0, 1, 0]], ['token embedding', [1, 0, 0, 0]]];
 here.draw('once', 720, 330, 'Each parameter counts once in the norm',
-  'Two stages of two tensor-parallel ranks. All four count their parts of cut matrices. Of tensors that both ranks of a group have, the first counts. The embedding is counted by the first rank of the first stage alone.', [
+  'Two stages of two tensor-parallel ranks. All four count their parts of cut matrices. Of layer norms and biases behind a sum, which both ranks of a group have, the first rank counts its copy. The embedding is counted by the first rank of the first stage alone.', [
     range(4).map(r => text(306 + r * 102 + 46, 62, `rank ${r < 2 ? r : r + 2}`, { at: 'middle', size: 20 })),
     text(306 + 98, 30, 'first stage', { at: 'middle', style: 'q', size: 20 }), text(306 + 306, 30, 'last stage', { at: 'middle', style: 'q', size: 20 }),
     ROWS.map(([name, counts], i) => [text(16, 112 + i * 66, name), counts.map((yes, r) => box(306 + r * 102, 80 + i * 66, 92, 50, yes ? 'counts' : 'has it', yes ? 'a' : 'p', { size: 20 }))]),
