@@ -1,0 +1,43 @@
+// Copies that move as many bytes, at the speed of memory, and compute no answer.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "serving.hpp"
+
+namespace {
+
+constexpr std::size_t kScratch = std::size_t{1} << 30;  // bytes
+
+// A copy reads and writes: of `bytes` that are to be read, half is copied.
+void move(const void* from, std::size_t bytes, cudaStream_t stream) {
+  static char* scratch = nullptr;
+  if (scratch == nullptr && cudaMalloc(reinterpret_cast<void**>(&scratch), kScratch) != cudaSuccess) {
+    std::fprintf(stderr, "baseline: no scratch memory\n");
+    std::exit(1);
+  }
+  for (std::size_t at = 0; at < bytes / 2; at += kScratch)
+    cudaMemcpyAsync(scratch, static_cast<const char*>(from) + at, std::min(kScratch, bytes / 2 - at),
+                    cudaMemcpyDeviceToDevice, stream);
+}
+
+}  // namespace
+
+void decode_attention(const __nv_bfloat16*, const __nv_bfloat16* k, const __nv_bfloat16* v, const int*, __nv_bfloat16*,
+                      const Decode& a, void*, std::size_t, cudaStream_t stream) {
+  const std::size_t bytes = sizeof(__nv_bfloat16) * a.batch * a.kv_heads * a.capacity * a.head_dim;
+  move(k, bytes, stream), move(v, bytes, stream);
+}
+
+void append(const __nv_bfloat16* k, const __nv_bfloat16* v, const int*, const int*, const int*, __nv_bfloat16*,
+            __nv_bfloat16*, int tokens, const Paged& a, cudaStream_t stream) {
+  const std::size_t bytes = 2 * sizeof(__nv_bfloat16) * tokens * a.kv_heads * a.head_dim;
+  move(k, bytes, stream), move(v, bytes, stream);
+}
+
+// As many pages as the pool has.
+void paged_attention(const __nv_bfloat16*, const __nv_bfloat16* k_pages, const __nv_bfloat16* v_pages, const int*,
+                     const int*, __nv_bfloat16*, const Paged& a, void*, std::size_t, cudaStream_t stream) {
+  const std::size_t bytes = sizeof(__nv_bfloat16) * a.pages * a.kv_heads * kPage * a.head_dim;
+  move(k_pages, bytes, stream), move(v_pages, bytes, stream);
+}

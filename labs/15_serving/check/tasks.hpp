@@ -1,0 +1,13 @@
+// The checks of lab 15, a function each.
+#pragma once
+#include <memory>
+
+#include "checks/check.hpp"
+
+namespace ridge::lab::serving {
+
+std::unique_ptr<TaskCheck> decode_attention();
+std::unique_ptr<TaskCheck> paged();
+std::unique_ptr<TaskCheck> blocks();
+
+}  // namespace ridge::lab::serving
