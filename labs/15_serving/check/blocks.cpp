@@ -55,6 +55,8 @@ class Drawn {
       if (draw_.below(3) == 0) prompt[static_cast<std::size_t>(draw_.below(length))] = 50 + draw_.below(50);
       admit(prompt);
     }
+    // Preempted ones come back, and may find their own pages.
+    if (!waiting_.empty() && draw_.below(2) == 0 && has_room() && admit(waiting_.back())) waiting_.pop_back();
     if (draw_.below(5) == 0 && has_room() && !running().empty())
       fork(running()[static_cast<std::size_t>(draw_.below(static_cast<int>(running().size())))]);
     for (int id : std::vector<int>(running())) {
@@ -71,11 +73,13 @@ class Drawn {
   }
   const std::vector<int>& running() const { return model_.pool.order; }
 
-  void admit(const std::vector<int>& prompt) {
+  bool admit(const std::vector<int>& prompt) {
     const int id = next_++;
     note(kAdmit, id, static_cast<int>(prompt.size()));
     trace_.numbers.insert(trace_.numbers.end(), prompt.begin(), prompt.end());
-    state(id, {model_.admit(id, prompt), 0, 0});
+    const int shared = model_.admit(id, prompt);
+    state(id, {shared, 0, 0});
+    return shared != kNoRoom;
   }
   bool add(int id) {
     const int token = draw_.below(50);
@@ -102,6 +106,7 @@ class Drawn {
   }
   void preempt() {
     note(kPreempt, -1, 0);
+    if (!running().empty()) waiting_.push_back(model_.pool.sequences.at(running().back()).tokens);
     const int id = model_.preempt();
     state(id, {id, 0, 0});
   }
@@ -134,6 +139,7 @@ class Drawn {
   Draw draw_;
   int pages_, next_ = 0, gone_ = 5000;
   std::vector<int> texts_[3];
+  std::vector<std::vector<int>> waiting_;
   Trace trace_;
   Pages model_{pages_};
 };
