@@ -202,14 +202,6 @@ Wrong compare(Operation kind, const View& got, const View& want) {
                           "another sequence's tokens",
                           p),
               "a page is reused while kernels may read it"};
-  for (std::size_t p = 0; p < pages; ++p) {
-    if (got.owners()[p] > 0 && want.owners()[p] == 0)
-      return {fmt::format("page {} has {} owner{}, and no sequence has it: a leak", p, got.owners()[p],
-                          got.owners()[p] == 1 ? "" : "s"),
-              "a leak"};
-    if (got.owners()[p] == 0 && unowned[p] == 0)
-      return {fmt::format("page {} has no owner and is in no list: a leak", p), "a leak"};
-  }
   const int* r = got.head.returned;
   const int* e = want.head.returned;
   if (kind == kAdmit && r[0] != e[0]) {
@@ -221,6 +213,14 @@ Wrong compare(Operation kind, const View& got, const View& want) {
         fmt::format("add_token returned page {}, place {}, copied from {}; expected page {}, place {}, copied from {}",
                     r[0], r[1], r[2], e[0], e[1], e[2]),
         "what add_token returned"};
+  for (std::size_t p = 0; p < pages; ++p) {
+    if (got.owners()[p] > 0 && want.owners()[p] == 0)
+      return {fmt::format("page {} has {} owner{}, and no sequence has it: a leak", p, got.owners()[p],
+                          got.owners()[p] == 1 ? "" : "s"),
+              "a leak"};
+    if (got.owners()[p] == 0 && unowned[p] == 0)
+      return {fmt::format("page {} has no owner and is in no list: a leak", p), "a leak"};
+  }
   if (r[0] != e[0]) return {fmt::format("it returned {}, expected {}", r[0], e[0]), "what release or preempt returned"};
   if (!same(got.table(), want.table()))
     return {fmt::format("the sequence's pages are {}, expected {}", text_of(got.table()), text_of(want.table())),
