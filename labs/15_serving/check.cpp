@@ -10,6 +10,7 @@ TaskChecks make() {
   checks.push_back(decode_attention());
   checks.push_back(paged());
   checks.push_back(blocks());
+  checks.push_back(batcher());
   return checks;
 }
 

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "batcher_call.hpp"
 #include "blocks_call.hpp"
 #include "lab/call.hpp"
 #include "serving.hpp"
@@ -52,6 +53,8 @@ bool ridge_entry(const ridge_call& c) {
     call_paged(c);
   else if (c.is("blocks"))
     call_blocks(c);
+  else if (c.is("batcher"))
+    call_batcher(c);
   else
     return false;
   return true;

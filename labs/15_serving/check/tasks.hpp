@@ -9,5 +9,6 @@ namespace ridge::lab::serving {
 std::unique_ptr<TaskCheck> decode_attention();
 std::unique_ptr<TaskCheck> paged();
 std::unique_ptr<TaskCheck> blocks();
+std::unique_ptr<TaskCheck> batcher();
 
 }  // namespace ridge::lab::serving

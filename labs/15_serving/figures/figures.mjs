@@ -53,3 +53,14 @@ here.draw('life', 720, 380, 'The life of a page',
     line(615, 132, 615, 190, 'st', 3), line(615, 190, 115, 190, 'st', 3), arrow(115, 190, 115, 134, 'st'), text(365, 220, 'the step has ended', { at: 'middle', size: 20 }),
     arrow(526, 112, 452, 112, 'sg'), arrow(202, 112, 276, 112, 'sg'), text(239, 158, 'shared', { at: 'middle', size: 20, style: 'g' }), text(489, 158, 'again', { at: 'middle', size: 20, style: 'g' }),
     text(16, 290, 'A page keeps its tokens until it is taken. So the pool still finds it', { size: 20 }), text(16, 320, 'when it is free: the prompt of a preempted sequence, or a common', { size: 20 }), text(16, 350, 'beginning of many prompts, need not be computed again.', { size: 20 })]);
+
+// A dozen requests, recorded with experiments/timeline.cu and the solution's batcher.
+const LOOKS = { waits: 'p', prefill: 'w', decode: 'a', evicted: 'g' };
+const spans = here.record('timeline').traceEvents.filter(e => e.ph === 'X'), until = Math.max(...spans.map(e => e.ts + e.dur));
+const across = us => 70 + us / until * 634, evictions = spans.filter(e => e.name === 'evicted').length;
+here.draw('timeline', 720, 520, 'Continuous batching of twelve requests',
+  `A row a request, from its arrival to its last token, ${Math.round(until / 1000)} ms in all. Prefill of new requests runs beside the answers of others. The last request is evicted ${evictions} times and computed again.`, [
+    Object.entries(LOOKS).map(([what, style], i) => [rect(16 + i * 150, 14, 26, 26, style), text(50 + i * 150, 35, what)]),
+    range(12).map(r => text(16, 84 + r * 34, r, { style: 'q', size: 20 })),
+    spans.map(e => rect(across(e.ts), 64 + e.tid * 34, Math.max(1.5, e.dur / until * 634), 26, LOOKS[e.name])),
+    text(16, 506, `${Math.round(until / 1000)} ms of virtual time; a number is a request`, { style: 'q', size: 20 })]);

@@ -1,0 +1,21 @@
+// What entry.cu asks the judge for `batcher`: the judge has the trace and the clock. A question has 8 numbers, the kind
+// first; an answer has 4. Its first number is kRefused where a rule was broken, and then nothing more is answered.
+#pragma once
+
+enum Asked {
+  kBegin,    // -> seconds, requests that have arrived, pages
+  kArrival,  // id of a request that has arrived -> seconds of its arrival, tokens of its prompt
+  kEvict,    // id -> nothing
+  kChunks,   // work of the next step: in each of 7 numbers two ids and their tokens, or 0 -> nothing
+  kRun,  // as kChunks, and the step is run -> seconds, requests that have arrived, which chunks ended their request: a bit
+         // for each, in two numbers of 32
+  kWait  // -> seconds, requests that have arrived, 1 if the trace has ended
+};
+
+constexpr double kRefused = -1;
+constexpr int kChunksOfQuestion = 14;
+
+// A chunk in 32 bits, never 0.
+constexpr long long packed(int id, int tokens) { return static_cast<long long>(id) << 12 | (tokens & 0xFFF); }
+constexpr int id_of(long long chunk) { return static_cast<int>(chunk >> 12 & 0xFFFFF); }
+constexpr int tokens_of(long long chunk) { return static_cast<int>(chunk & 0xFFF); }
