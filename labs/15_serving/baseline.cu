@@ -1,9 +1,10 @@
-// Copies that move as many bytes, at the speed of memory, and compute no answer.
+// Copies that move as many bytes, at the speed of memory, and compute no answer; single launches for decode_graph.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 #include "serving.hpp"
+#include "step_kernels.hpp"
 
 namespace {
 
@@ -40,4 +41,16 @@ void paged_attention(const __nv_bfloat16*, const __nv_bfloat16* k_pages, const _
                      const int*, __nv_bfloat16*, const Paged& a, void*, std::size_t, cudaStream_t stream) {
   const std::size_t bytes = sizeof(__nv_bfloat16) * a.pages * a.kv_heads * kPage * a.head_dim;
   move(k_pages, bytes, stream), move(v_pages, bytes, stream);
+}
+
+// Each kernel is launched by the host.
+void decode_graph(const Step& s, const int* batch_sizes, int steps, cudaStream_t stream) {
+  cudaMemsetAsync(s.step, 0, sizeof(int), stream);
+  for (int t = 0; t < steps; ++t) enqueue_step(s, batch_sizes[t], stream);
+}
+
+// Two rows of each sequence.
+void speculate(const float* target, const float*, const int*, const float*, const int*, int*, int*, int*,
+               const Speculation& a, cudaStream_t stream) {
+  move(target, 2 * sizeof(float) * a.batch * a.vocabulary, stream);
 }

@@ -11,6 +11,8 @@ TaskChecks make() {
   checks.push_back(paged());
   checks.push_back(blocks());
   checks.push_back(batcher());
+  checks.push_back(decode_graph());
+  checks.push_back(speculate());
   return checks;
 }
 

@@ -1,11 +1,13 @@
 // Unpacks a call record of the judge for lab 15.
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "batcher_call.hpp"
 #include "blocks_call.hpp"
 #include "lab/call.hpp"
 #include "serving.hpp"
+#include "step.hpp"
 
 namespace {
 
@@ -44,6 +46,34 @@ void call_paged(const ridge_call& c) {
                   shape, c.workspace, c.workspace_bytes, c.stream);
 }
 
+// in[1]: the batch of each step, then which sequences are active. Sizes: layers, dim, steps, sequences, most of a batch,
+// seed of the batches.
+void call_decode_graph(const ridge_call& c) {
+  const auto size = [&](int i) { return static_cast<int>(c.size[i]); };
+  const int dim = size(1), steps = size(2);
+  const auto* numbers = static_cast<const int*>(c.in[1]);
+  auto* state = static_cast<unsigned*>(c.out[0]);
+  auto* x = static_cast<unsigned*>(c.workspace);
+  cudaMemcpyAsync(state, c.in[2], static_cast<std::size_t>(size(3)) * dim * sizeof(unsigned), cudaMemcpyDeviceToDevice,
+                  c.stream);
+  std::vector<int> batches(steps);
+  for (int t = 0; t < steps; ++t) batches[t] = batch_of_step(t, size(4), size(5));
+  decode_graph({static_cast<const unsigned*>(c.in[0]), numbers, numbers + steps, state, x,
+                reinterpret_cast<int*>(x + 2 * kMostBatch * static_cast<std::size_t>(dim)), size(0), dim},
+               batches.data(), steps, c.stream);
+}
+
+// in[2]: the drafted tokens, then the lengths. out[1]: target_length, then draft_length. Sizes: the members of
+// Speculation, in their order.
+void call_speculate(const ridge_call& c) {
+  const Speculation shape{static_cast<int>(c.size[0]), static_cast<int>(c.size[1]), static_cast<int>(c.size[2])};
+  const auto* x = static_cast<const int*>(c.in[2]);
+  auto* lengths = static_cast<int*>(c.out[1]);
+  speculate(static_cast<const float*>(c.in[0]), static_cast<const float*>(c.in[1]), x,
+            static_cast<const float*>(c.in[3]), x + shape.batch * shape.drafted, static_cast<int*>(c.out[0]), lengths,
+            lengths + shape.batch, shape, c.stream);
+}
+
 }  // namespace
 
 bool ridge_entry(const ridge_call& c) {
@@ -55,6 +85,10 @@ bool ridge_entry(const ridge_call& c) {
     call_blocks(c);
   else if (c.is("batcher"))
     call_batcher(c);
+  else if (c.is("decode_graph"))
+    call_decode_graph(c);
+  else if (c.is("speculate"))
+    call_speculate(c);
   else
     return false;
   return true;

@@ -62,3 +62,27 @@ void append(const __nv_bfloat16* k, const __nv_bfloat16* v, const int* starts, c
 void paged_attention(const __nv_bfloat16* q, const __nv_bfloat16* k_pages, const __nv_bfloat16* v_pages,
                      const int* table, const int* lengths, __nv_bfloat16* o, const Paged& shape, void* workspace,
                      std::size_t workspace_bytes, cudaStream_t stream);
+
+// Task `speculate`: which drafted tokens stay. A small model has drafted `drafted` tokens for each sequence, one after the
+// other, each drawn from its own probabilities. The large one has then computed all of them in one step.
+struct Speculation {
+  int batch, drafted, vocabulary;  // drafted <= 16; vocabulary <= 131072
+};
+
+// The tokens come out as if the target model had written them alone (Leviathan et al., 2023). For a sequence with p_i,
+// q_i, drafted tokens x_i and random numbers u_i:
+//   accept x_i if u_i q_i(x_i) < p_i(x_i), for i = 0, 1, ..., up to the first that is not accepted
+//   at a rejected x_i: draw a token from the residual r(t) = max(0, p_i(t) - q_i(t)) with the last random number u:
+//     the first t with r(0) + ... + r(t) > u * (the sum of all r)
+//   with all accepted: draw one more token from p_k, in the same way ("bonus")
+//   target         (batch, drafted + 1, vocabulary): p_i, after the tokens drafted before; the last one after all
+//   draft          (batch, drafted, vocabulary): q_i, with q_i(x_i) > 0
+//   x              (batch, drafted)
+//   uniform        (batch, drafted + 1), at least 0 and below 1; the last one is u
+//   lengths        (batch): tokens in both caches before this round. The last token of the text is in neither: it was
+//                  the first input of both models
+//   tokens         (batch, drafted + 1): the accepted ones, one more, and -1 behind
+//   target_length, draft_length  (batch): how many tokens of each cache remain valid. In this round the target's cache
+//                  had drafted + 1 more tokens, the draft's `drafted`: its last one was never an input
+void speculate(const float* target, const float* draft, const int* x, const float* uniform, const int* lengths,
+               int* tokens, int* target_length, int* draft_length, const Speculation& shape, cudaStream_t stream);

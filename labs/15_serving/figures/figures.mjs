@@ -64,3 +64,24 @@ here.draw('timeline', 720, 520, 'Continuous batching of twelve requests',
     range(12).map(r => text(16, 84 + r * 34, r, { style: 'q', size: 20 })),
     spans.map(e => rect(across(e.ts), 64 + e.tid * 34, Math.max(1.5, e.dur / until * 634), 26, LOOKS[e.name])),
     text(16, 506, `${Math.round(until / 1000)} ms of virtual time; a number is a request`, { style: 'q', size: 20 })]);
+
+// Batches of a few steps, and the graphs that serve them.
+const BATCHES = [3, 5, 9, 33, 17, 6], bucket = n => 2 ** Math.ceil(Math.log2(n));
+here.draw('buckets', 720, 340, 'Batches and their buckets',
+  `${BATCHES.map(n => `${n} sequences take the graph of ${bucket(n)} rows`).join('; ')}.`, [
+    text(16, 30, 'step', { style: 'q', size: 20 }), text(16, 316, 'graph of', { style: 'q', size: 20 }),
+    BATCHES.map((n, t) => { const x = 116 + t * 100, high = rows => rows * 3.4;
+      return [text(x + 30, 30, t, { at: 'middle', style: 'q', size: 20 }), rect(x, 280 - high(bucket(n)), 60, high(bucket(n)), 'p'), rect(x, 280 - high(n), 60, high(n), 'a'),
+        text(x + 30, 316, bucket(n), { at: 'middle', bold: true, style: BATCHES.slice(0, t).some(m => bucket(m) === bucket(n)) ? 'g' : 't' })]; }),
+    rect(130, 56, 24, 24, 'a'), text(162, 76, 'active', { size: 20 }), rect(250, 56, 24, 24, 'p'), text(282, 76, 'for nothing', { size: 20 })]);
+
+// p, q, what is accepted and what the residual adds.
+const P = [0.5, 0.5], Q = [0.9, 0.1];
+here.draw('residual', 720, 360, 'Accepted, and drawn from the residual',
+  'Two tokens. The target has 0.5 and 0.5, the draft 0.9 and 0.1. Drafted and accepted are 0.5 and 0.1. The residual, drawn after a rejection, adds 0 and 0.4. The sum is the target.', [
+    ['draft q', 'accepted', 'and the residual'].map((what, i) => text(16, 66 + i * 96, what, { size: 20 })),
+    P.map((p, t) => { const x = 200 + t * 270, wide = v => v * 250;
+      return [text(x, 30, `token ${t}`, { bold: true }), rect(x, 44, wide(Q[t]), 34, 'w'), text(x + wide(Q[t]) + 8, 68, Q[t], { size: 20 }),
+        rect(x, 140, wide(Math.min(p, Q[t])), 34, 'a'), text(x + wide(Math.min(p, Q[t])) + 8, 164, Math.min(p, Q[t]), { size: 20 }),
+        rect(x, 236, wide(Math.min(p, Q[t])), 34, 'a'), rect(x + wide(Math.min(p, Q[t])), 236, wide(Math.max(0, p - Q[t])), 34, 'g'), text(x + wide(p) + 8, 260, p, { size: 20, bold: true })]; }),
+    text(16, 330, 'The last row is p. A second draw from p would give 0.7 and 0.3.', { style: 'q', size: 20 })]);
