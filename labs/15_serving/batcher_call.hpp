@@ -39,6 +39,15 @@ inline Request* find(Server& server, int id) {
   return nullptr;
 }
 
+// Some chunks of a list in a question's numbers, from number `at` on.
+struct Packed {
+  long long numbers[7] = {};
+  Packed(const std::vector<Chunk>& all, std::size_t first, int most, int at) {
+    for (std::size_t i = first; i < all.size() && i < first + most; ++i)
+      numbers[at + (i - first) / 2] |= packed(all[i].id, all[i].tokens) << ((i - first) % 2 * 32);
+  }
+};
+
 // False when the judge refuses it, or everything has ended.
 inline bool play(Server& server, int& arrived, const Plan& plan) {
   for (int id : plan.evict) {
@@ -51,19 +60,32 @@ inline bool play(Server& server, int& arrived, const Plan& plan) {
     const Answer a = ask(kWait);
     return take(server, arrived, a) && a.value[2] == 0;
   }
-  Answer a;
-  for (std::size_t first = 0; first < plan.chunks.size(); first += kChunksOfQuestion) {
-    const std::size_t end = std::min(plan.chunks.size(), first + kChunksOfQuestion);
-    long long numbers[7] = {};
-    for (std::size_t i = first; i < end; ++i)
-      numbers[(i - first) / 2] |= packed(plan.chunks[i].id, plan.chunks[i].tokens) << (i % 2 * 32);
-    a = ask(end == plan.chunks.size() ? kRun : kChunks, numbers);
-    if (a.refused()) return false;
+  // A token of a resident request is a bit; the other chunks follow.
+  std::vector<Chunk> sent, others;
+  long long bits = 0;
+  int rank = 0;
+  for (const Request& r : server.active) {
+    if (!r.resident() || rank == 64) continue;
+    for (const Chunk& c : plan.chunks)
+      if (c.id == r.id && c.tokens == 1 && (bits >> rank & 1) == 0) bits |= 1ll << rank, sent.push_back(c);
+    ++rank;
   }
-  for (std::size_t i = 0; i < plan.chunks.size(); ++i) {
-    Request* r = find(server, plan.chunks[i].id);
-    server.free_pages += pages_of(r->computed) - pages_of(r->computed + plan.chunks[i].tokens);
-    r->computed += plan.chunks[i].tokens;
+  for (const Chunk& c : plan.chunks) {
+    const auto same = [&c](const Chunk& s) { return s.id == c.id; };
+    if (c.tokens != 1 || std::none_of(sent.begin(), sent.end(), same)) others.push_back(c);
+  }
+  for (std::size_t i = 0; i < others.size(); ++i) sent.push_back(others[i]);
+  std::size_t first = 0;
+  for (; first + kChunksOfRun < others.size(); first += kChunksOfQuestion)
+    if (ask(kChunks, Packed(others, first, kChunksOfQuestion, 0).numbers).refused()) return false;
+  Packed last(others, first, kChunksOfRun, 1);
+  last.numbers[0] = bits;
+  const Answer a = ask(kRun, last.numbers);
+  if (a.refused()) return false;
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    Request* r = find(server, sent[i].id);
+    server.free_pages += pages_of(r->computed) - pages_of(r->computed + sent[i].tokens);
+    r->computed += sent[i].tokens;
     if (r->lacks() > 0) continue;
     ++r->tokens, ++r->written;
     if ((static_cast<unsigned long long>(a.value[2 + i / 32]) >> i % 32 & 1) == 0) continue;

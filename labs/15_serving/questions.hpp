@@ -7,13 +7,14 @@ enum Asked {
   kArrival,  // id of a request that has arrived -> seconds of its arrival, tokens of its prompt
   kEvict,    // id -> nothing
   kChunks,   // work of the next step: in each of 7 numbers two ids and their tokens, or 0 -> nothing
-  kRun,  // as kChunks, and the step is run -> seconds, requests that have arrived, which chunks ended their request: a bit
-         // for each, in two numbers of 32
+  kRun,  // in the first number a bit for each resident request, by id, that has one token computed; in the other ones
+         // chunks; and the step is run -> seconds, requests that have arrived, which of these requests ended: a bit for
+         // each, in two numbers of 32
   kWait  // -> seconds, requests that have arrived, 1 if the trace has ended
 };
 
 constexpr double kRefused = -1;
-constexpr int kChunksOfQuestion = 14;
+constexpr int kChunksOfQuestion = 14, kChunksOfRun = 12;
 
 // A chunk in 32 bits, never 0.
 constexpr long long packed(int id, int tokens) { return static_cast<long long>(id) << 12 | (tokens & 0xFFF); }

@@ -41,11 +41,11 @@ class Session {
       case kEvict:
         return play_.evict(static_cast<int>(q.value[1]));
       case kChunks:
-        take(q);
+        take(q, 1);
         return true;
       case kRun:
-        take(q);
-        return run(a);
+        take(q, 2);
+        return run(q.value[1], a);
       case kWait:
         if (!play_.wait()) return false;
         a = {{play_.server.now, double(play_.arrived()), play_.ended() ? 1.0 : 0.0}};
@@ -54,12 +54,20 @@ class Session {
         return false;
     }
   }
-  void take(const Question& q) {
-    for (int i = 0; i < kChunksOfQuestion; ++i)
-      if (const std::int64_t w = q.value[static_cast<std::size_t>(1 + i / 2)] >> (i % 2 * 32) & 0xFFFFFFFF; w != 0)
-        chunks_.push_back({id_of(w), tokens_of(w)});
+  void take(const Question& q, std::size_t first) {
+    for (std::size_t i = 0; i < 2 * (q.value.size() - first); ++i)
+      if (const std::int64_t c = q.value[first + i / 2] >> (i % 2 * 32) & 0xFFFFFFFF; c != 0)
+        chunks_.push_back({id_of(c), tokens_of(c)});
   }
-  bool run(Answer& a) {
+  bool run(std::int64_t bits, Answer& a) {
+    std::vector<Chunk> single;
+    int rank = 0;
+    for (const ::Request& r : play_.server.active) {
+      if (!r.resident() || rank == 64) continue;
+      if (bits >> rank & 1) single.push_back({r.id, 1});
+      ++rank;
+    }
+    chunks_.insert(chunks_.begin(), single.begin(), single.end());
     std::vector<int> ended;
     if (!play_.step(chunks_, ended)) return false;
     std::uint32_t mask[2] = {};
