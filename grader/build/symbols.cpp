@@ -155,6 +155,10 @@ std::vector<SymbolFault> symbol_faults(const std::vector<ObjectSymbols>& objects
     for (const auto& name : o.imported)
       if (name == "ridge_ask" && o.source == "entry.cu")
         continue;
+      else if (name == "_Z11ridge_entryRK10ridge_call" && o.source != "entry.cu")
+        fault(Kind::refused, name,
+              fmt::format("{} is not allowed in a submission\n  the judge alone makes calls; call your own functions",
+                          readable(name)));
       else if (own.count(name) == 0 && !allowed(name) && !permitted(name) && of_the_course(name))
         fault(Kind::missing, name,
               fmt::format("{} is called and defined nowhere\n  keep the name and the parameters of each of the lab's "

@@ -81,11 +81,12 @@ Gate CaseJudge::run(SubmissionWorkers& workers, const lab::Case& c, const RankBu
 Gate CaseJudge::answered(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers) {
   std::vector<Reply> replies;
   if (Gate g = run(workers, c, buffers, false, replies); !g.check.empty()) return g;
-  return verified(buffers);
+  return verified(c, buffers);
 }
 
-Gate CaseJudge::verified(const RankBuffers& buffers) {
-  const lab::Verdict v = buffers.verify();
+Gate CaseJudge::verified(const lab::Case& c, const RankBuffers& buffers) {
+  lab::Verdict v = check_.verify_questions(c, questions_->asked());
+  if (v.ok) v = buffers.verify();
   return v.ok ? Gate{} : Gate{v.check, v.message, v.secret, v.cause, v.picture};
 }
 

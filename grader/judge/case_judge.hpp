@@ -71,7 +71,7 @@ class CaseJudge {
   void listen(SubmissionWorkers& workers, const lab::Case& c, std::size_t calls);
   // The same, and its answer.
   Gate answered(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers);
-  static Gate verified(const RankBuffers& buffers);  // the answer alone
+  Gate verified(const lab::Case& c, const RankBuffers& buffers);  // the answer, and the questions of its one call
 
   // The further questions about a case, after a right or a wrong answer, are in case_questions.cpp.
   bool looks_for_races(const lab::Case& c, double seconds) const;

@@ -123,7 +123,8 @@ Gate CaseJudge::in_second_build(const lab::Case& c, RankBuffers& buffers, std::u
   Gate g = explain(workers.share(buffers, limit_));
   listen(workers, c, 1);
   if (g.check.empty()) g = explain_all(explain, workers.run(buffers, 1, false, false, limit_), c.ranks);
-  if (g.check.empty()) g = verified(buffers);
+  if (g.check.empty()) g = questions_->gate();
+  if (g.check.empty()) g = verified(c, buffers);
   if (g.check.empty()) return {};
   const char* const depends =
       "the files were built a second time and linked in another order, and that program fails: the first one worked by "

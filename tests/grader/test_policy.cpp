@@ -381,6 +381,14 @@ TEST_CASE("what the worker calls is its own") {
   CHECK(ridge::check_symbols({{"entry.cu", {}, {"_Z11ridge_entryRK10ridge_call"}, {}}}, rules).empty());
 }
 
+TEST_CASE("a submission makes no calls of its own to the course's entry") {
+  const ridge::ObjectSymbols entry{"entry.cu", {"_Z4minev"}, {"_Z11ridge_entryRK10ridge_call"}, {}};
+  const ridge::ObjectSymbols honest{"a.cu", {}, {"_Z4minev"}, {}};
+  const ridge::ObjectSymbols plays_twice{"a.cu", {"_Z11ridge_entryRK10ridge_call"}, {"_Z4minev"}, {}};
+  CHECK(ridge::check_symbols({entry, honest}, {}).empty());
+  CHECK(ridge::check_symbols({entry, plays_twice}, {}).find("the judge alone makes calls") != std::string::npos);
+}
+
 TEST_CASE("copies of the library's templates are no way into the worker") {
   Submission submission;
   // As honest code has them, and with another meaning: the worker keeps its own.
