@@ -44,7 +44,7 @@ struct Packed {
   long long numbers[7] = {};
   Packed(const std::vector<Chunk>& all, std::size_t first, int most, int at) {
     for (std::size_t i = first; i < all.size() && i < first + most; ++i)
-      numbers[at + (i - first) / 2] |= packed(all[i].id, all[i].tokens) << ((i - first) % 2 * 32);
+      numbers[at + (i - first)] = packed(all[i].id, all[i].tokens);
   }
 };
 
@@ -60,21 +60,24 @@ inline bool play(Server& server, int& arrived, const Plan& plan) {
     const Answer a = ask(kWait);
     return take(server, arrived, a) && a.value[2] == 0;
   }
-  // A token of a resident request is a bit; the other chunks follow.
+  // The first chunk of a resident request is a bit if it is one token; the other chunks follow.
   std::vector<Chunk> sent, others;
+  std::vector<bool> is_bit(plan.chunks.size());
   long long bits = 0;
   int rank = 0;
   for (const Request& r : server.active) {
     if (!r.resident() || rank == 64) continue;
-    for (const Chunk& c : plan.chunks)
-      if (c.id == r.id && c.tokens == 1 && (bits >> rank & 1) == 0) bits |= 1ll << rank, sent.push_back(c);
+    const auto c =
+        std::find_if(plan.chunks.begin(), plan.chunks.end(), [&r](const Chunk& own) { return own.id == r.id; });
+    if (c != plan.chunks.end() && c->tokens == 1) {
+      bits |= 1ll << rank, sent.push_back(*c);
+      is_bit[static_cast<std::size_t>(c - plan.chunks.begin())] = true;
+    }
     ++rank;
   }
-  for (const Chunk& c : plan.chunks) {
-    const auto same = [&c](const Chunk& s) { return s.id == c.id; };
-    if (c.tokens != 1 || std::none_of(sent.begin(), sent.end(), same)) others.push_back(c);
-  }
-  for (std::size_t i = 0; i < others.size(); ++i) sent.push_back(others[i]);
+  for (std::size_t i = 0; i < plan.chunks.size(); ++i)
+    if (!is_bit[i]) others.push_back(plan.chunks[i]);
+  sent.insert(sent.end(), others.begin(), others.end());
   std::size_t first = 0;
   for (; first + kChunksOfRun < others.size(); first += kChunksOfQuestion)
     if (ask(kChunks, Packed(others, first, kChunksOfQuestion, 0).numbers).refused()) return false;
@@ -97,7 +100,7 @@ inline bool play(Server& server, int& arrived, const Plan& plan) {
 
 }  // namespace batcher_call
 
-// out[0]: the number of requests that came. No inputs.
+// out[0]: the number of requests that have ended. No inputs.
 inline void call_batcher(const ridge_call& c) {
   const batcher_call::Answer begin = batcher_call::ask(kBegin);
   const int pages = static_cast<int>(begin.value[2]);
@@ -106,6 +109,7 @@ inline void call_batcher(const ridge_call& c) {
   if (batcher_call::take(server, arrived, begin))
     while (batcher_call::play(server, arrived, plan_step(server))) {
     }
-  cudaMemcpyAsync(c.out[0], &arrived, sizeof arrived, cudaMemcpyHostToDevice, c.stream);
+  const int ended = arrived - static_cast<int>(server.active.size());
+  cudaMemcpyAsync(c.out[0], &ended, sizeof ended, cudaMemcpyHostToDevice, c.stream);
   cudaStreamSynchronize(c.stream);
 }

@@ -55,9 +55,8 @@ class Session {
     }
   }
   void take(const Question& q, std::size_t first) {
-    for (std::size_t i = 0; i < 2 * (q.value.size() - first); ++i)
-      if (const std::int64_t c = q.value[first + i / 2] >> (i % 2 * 32) & 0xFFFFFFFF; c != 0)
-        chunks_.push_back({id_of(c), tokens_of(c)});
+    for (std::size_t i = first; i < q.value.size(); ++i)
+      if (q.value[i] != 0) chunks_.push_back({id_of(q.value[i]), tokens_of(q.value[i])});
   }
   bool run(std::int64_t bits, Answer& a) {
     std::vector<Chunk> single;
@@ -114,12 +113,22 @@ class Batcher : public TaskCheck {
   std::size_t most_questions(const Case& c) const override { return static_cast<std::size_t>(c.size[1]) * 400; }
   Answer answer(const Case& c, std::span<const Question> asked) const override {
     std::lock_guard lock(mutex_);
-    if (asked.back().value[0] == kBegin) sessions_.insert_or_assign(c.secret, Session(load(c)));
-    const auto session = sessions_.find(c.secret);
+    auto session = sessions_.find(c.secret);
+    if (asked.back().value[0] == kBegin) {
+      // A trace that was seen once must not be played again in the same call: the first play would tell the future.
+      if (asked.size() > 1 && session != sessions_.end() && !session->second.played().ended()) return {{kRefused}};
+      session = sessions_.insert_or_assign(c.secret, Session(load(c))).first;
+    }
     return session == sessions_.end() ? Answer{{kRefused}} : session->second.ask(asked.back());
   }
   Verdict verify_questions(const Case& c, std::span<const Question> asked) const override {
     if (asked.empty()) return {false, "nothing was asked", "nothing was asked"};
+    // `asked` holds the questions of one call.
+    const auto plays =
+        std::count_if(asked.begin(), asked.end(), [](const Question& q) { return q.value[0] == kBegin; });
+    if (plays != 1)
+      return {false, fmt::format("the trace was played {} times in one call", plays),
+              "the trace was not played once in a call", "questions"};
     const Session all = replay(c, asked);
     const Playback& p = all.played();
     if (!p.error.empty()) return {false, p.error, secret_of(p.check), p.check};
@@ -127,7 +136,11 @@ class Batcher : public TaskCheck {
     return {false, fmt::format("{} requests of {} have ended when the program stopped", ended(p), p.trace().size()),
             "the program stopped before all requests had ended"};
   }
-  Verdict verify(const Case&, ConstBuffers, ConstBuffers) const override { return {}; }
+  Verdict verify(const Case& c, ConstBuffers, ConstBuffers out) const override {
+    const std::int32_t ended = as<std::int32_t>(out[0])[0];
+    if (ended == c.size[1]) return {};
+    return {false, fmt::format("{} requests of {} have ended", ended, c.size[1]), "some requests have not ended"};
+  }
   std::vector<Mark> marks(const Case& c, ConstBuffers, ConstBuffers, std::span<const Question> asked) const override {
     const Session all = replay(c, asked);
     const Playback& p = all.played();
@@ -160,12 +173,9 @@ class Batcher : public TaskCheck {
   static Load load(const Case& c) {
     return draw_load(static_cast<Kind>(c.size[0]), static_cast<int>(c.size[1]), c.secret);
   }
-  // The last call of `asked`.
   static Session replay(const Case& c, std::span<const Question> asked) {
-    std::size_t first = asked.size() - 1;
-    while (first > 0 && asked[first].value[0] != kBegin) --first;
     Session session(load(c));
-    for (const Question& q : asked.subspan(first)) session.ask(q);
+    for (const Question& q : asked) session.ask(q);
     return session;
   }
   static std::size_t ended(const Playback& p) {
