@@ -58,7 +58,9 @@ __global__ void __launch_bounds__(kThreads)
   int tile = 0;
   float before = 0;  // of the tiles before this one
   while (tile < tiles - 1 && before + sums[tile] <= wanted) before += sums[tile++];
-  int token = -1, last = 0;  // `last`: a token that is possible, where rounding left none
+  while (tile > 0 && sums[tile] == 0) before -= sums[--tile];  // rounding has gone beyond the last possible token
+  // `last`: a possible token, where rounding left none beyond `wanted`; without a residual p and q are equal.
+  int token = -1, last = accepted < k ? x[b * k + accepted] : 0;
   for (int i = 0; i < kTile && token < 0; i += 32) {
     const int t = tile * kTile + i + lane;
     const float own = residual(t);

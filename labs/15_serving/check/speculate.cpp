@@ -1,6 +1,8 @@
 // Task `speculate`: each token against the rule, and the distribution of the first one against the target's.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -62,8 +64,12 @@ class Speculate : public TaskCheck {
     const auto before = as<std::int32_t>(in[2]).subspan(b * k);
     for (std::size_t s = 0; s < b; ++s) {
       const Row row = row_of(c, in, s);
-      if (row.doubtful) continue;
       const auto* got = &tokens[s * (k + 1)];
+      if (row.doubtful) {
+        if (Verdict v = verify_doubtful(c, {got, k + 1}, s, lengths[s] - before[s], lengths[b + s] - before[s]); !v.ok)
+          return v;
+        continue;
+      }
       for (std::size_t i = 0; i <= k; ++i) {
         const std::string where = fmt::format("tokens[{}][{}]", s, i);
         if (got[i] != -1 && judges_fill(static_cast<std::uint32_t>(got[i])))
@@ -154,13 +160,14 @@ class Speculate : public TaskCheck {
   // Sums in floats may be off by a little: the token's neighbours in the sum count where u is near its ends.
   static bool possible(const Row& row, std::int32_t token) {
     const std::size_t v = row.p.size();
-    if (token < 0 || static_cast<std::size_t>(token) >= v || row.residual(static_cast<std::size_t>(token)) == 0)
-      return false;
+    if (token < 0 || static_cast<std::size_t>(token) >= v) return false;
     double total = 0, before = 0;
     for (std::size_t t = 0; t < v; ++t) {
       if (t == static_cast<std::size_t>(token)) before = total;
       total += row.residual(t);
     }
+    if (total == 0 && !row.q.empty()) return token == row.x[row.accepted];
+    if (row.residual(static_cast<std::size_t>(token)) == 0) return false;
     const double wanted = row.u * total, slack = 1e-5 * total + 1e-7;  // p - q cancels
     return wanted >= before - slack && wanted < before + row.residual(static_cast<std::size_t>(token)) + slack;
   }
@@ -183,7 +190,27 @@ class Speculate : public TaskCheck {
     }
     return {false, told, kind};
   }
-  // Chi-squared of the first token of all sequences.
+  // Rounding decides how many tokens stay, but not that they are tokens, nor that the lengths fit them.
+  static Verdict verify_doubtful(const Case& c, std::span<const std::int32_t> got, std::size_t s, int target,
+                                 int draft) {
+    const auto end = std::find(got.begin(), got.end(), -1);
+    const auto stay = static_cast<int>(end - got.begin());
+    auto is_token = [&](std::int32_t t) { return t >= 0 && t < c.size[2]; };
+    if (stay == 0 || !std::all_of(got.begin(), end, is_token) ||
+        !std::all_of(end, got.end(), [](std::int32_t t) { return t == -1; }))
+      return {false,
+              fmt::format("tokens[{}] is {}: expected are tokens of the vocabulary, at least one, and -1 behind", s,
+                          fmt::join(got, " ")),
+              "tokens of the vocabulary, and -1 behind"};
+    if (target == stay && draft == std::min(stay, static_cast<int>(c.size[1]))) return {};
+    return {
+        false,
+        fmt::format(
+            "sequence {} has {} tokens more, but the valid part of target's cache grows by {} and that of the draft's by {}",
+            s, stay, target, draft),
+        "lengths that do not fit the tokens"};
+  }
+  // Chi-squared of the first token of all sequences. All of them are tokens of the vocabulary.
   static Verdict verify_distribution(const Case& c, ConstBuffers in, std::span<const std::int32_t> tokens) {
     const std::size_t b = n(c, 0), k = n(c, 1), v = n(c, 2);
     std::vector<double> counts(v);
