@@ -68,6 +68,7 @@ inline int take_page(Pool& pool) {
 //    is computed, since the model's answer to the last one is wanted: at most (tokens - 1) / kPage pages are shared.
 //  - A shared page has one owner more. If it had none, it leaves `free` or `resting`.
 //  - All other pages are taken. If `free` has too few, once the shared ones have left it: kNoRoom, and nothing changes.
+//    Page by page, in order: it is taken, and if it is full it is entered in `known`, before the next one is taken.
 int admit(Pool& pool, int id, const std::vector<int>& prompt);
 
 // Where the token's key and value are to be written. copied_from: the page whose first `place` tokens must be copied

@@ -39,14 +39,24 @@ class Drawn {
   Drawn(int pages, int operations, std::uint64_t seed) : draw_(seed), pages_(pages), trace_{pages, 0, {}, {}} {
     for (auto& text : texts_)
       for (int i = 0; i < 6 * kPage; ++i) text.push_back(draw_.below(50));
+    preempt();  // nobody is there
     while (trace_.operations < operations) step(operations);
   }
   Trace take() { return std::move(trace_); }
 
  private:
-  // Some sequences come, each that runs has a token more, some end.
+  // Some sequences end, some come, each that runs has a token more. Pages of those that end still rest when others come,
+  // and half of the time also those of preempted ones.
   void step(int most) {
     auto has_room = [&] { return trace_.operations < most; };
+    if (draw_.below(4) == 0 && has_room() && !running().empty()) {
+      const int id = running()[static_cast<std::size_t>(draw_.below(static_cast<int>(running().size())))];
+      const std::vector<int> text = model_.pool.sequences.at(id).tokens;
+      release(id);
+      // The user asks on at once: the pages rest, and are shared.
+      if (draw_.below(2) == 0 && has_room()) admit(text);
+    }
+    if (draw_.below(8) == 0 && has_room()) release(gone_);  // there is none, or it was released before
     if (draw_.below(3) > 0 && has_room()) {
       std::vector<int> prompt = texts_[static_cast<std::size_t>(draw_.below(3))];
       // Short ones, whole pages, and a text that others begin with, too.
@@ -62,14 +72,12 @@ class Drawn {
     for (int id : std::vector<int>(running())) {
       if (!has_room()) return;
       while (model_.pool.sequences.count(id) != 0 && has_room() && !add(id)) {
+        if (!has_room()) return;
         preempt();
-        step_ended();
+        if (draw_.below(2) == 0 && has_room()) step_ended();
       }
     }
-    if (draw_.below(4) == 0 && has_room() && !running().empty())
-      release(running()[static_cast<std::size_t>(draw_.below(static_cast<int>(running().size())))]);
-    if (draw_.below(8) == 0 && has_room()) release(gone_);  // there is none, or it was released before
-    if (has_room()) step_ended();
+    if (draw_.below(4) > 0 && has_room()) step_ended();
   }
   const std::vector<int>& running() const { return model_.pool.order; }
 
@@ -179,6 +187,9 @@ struct Wrong {
 Wrong compare(Operation kind, const View& got, const View& want) {
   const std::size_t pages = got.pages;
   std::vector<int> unowned(pages);
+  auto in = [](std::span<const std::int32_t> list, std::size_t page) {
+    return std::find(list.begin(), list.end(), static_cast<std::int32_t>(page)) != list.end();
+  };
   for (int p : got.free())
     if (p < 0 || static_cast<std::size_t>(p) >= pages)
       return {fmt::format("`free` has page {}, and the pool has pages 0 to {}", p, pages - 1), "a page that is none"};
@@ -188,6 +199,9 @@ Wrong compare(Operation kind, const View& got, const View& want) {
   for (std::size_t p = 0; p < pages; ++p) {
     if (unowned[p] > 1)
       return {fmt::format("page {} is in `free` and `resting` {} times: freed twice", p, unowned[p]), "a double free"};
+    if (unowned[p] > 0 && got.owners()[p] > 0 && kind == kAdmit && want.owners()[p] > 0)
+      return {fmt::format("page {} is shared again and did not leave `{}`", p, in(got.free(), p) ? "free" : "resting"),
+              "a shared page that stays in a list"};
     if (unowned[p] > 0 && got.owners()[p] > 0)
       return {fmt::format("page {} is free and has {} owner{}: it was freed while a sequence has it", p,
                           got.owners()[p], got.owners()[p] == 1 ? "" : "s"),
@@ -281,6 +295,11 @@ class Blocks : public TaskCheck {
     const std::int32_t* operation = t.numbers.data();
     for (std::size_t i = 0; i < static_cast<std::size_t>(t.operations); ++i) {
       const auto kind = static_cast<Operation>(operation[0]);
+      if (got[i * each + 3] == -1)
+        return {false,
+                fmt::format("operation {}, {}: it threw an exception, or `pages` has another size after it", i,
+                            name(operation)),
+                "an operation threw an exception"};
       const Wrong wrong = compare(kind, View(got.subspan(i * each, each), pages),
                                   View(std::span(t.states).subspan(i * each, each), pages));
       if (!wrong.told.empty())
