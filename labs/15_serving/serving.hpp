@@ -1,4 +1,5 @@
-// Contract of lab 15's tasks on the device. Those on the host have headers of their own: blocks.hpp.
+// Contract of lab 15's tasks on the device. Three tasks have headers of their own: blocks.hpp, batcher.hpp, and step.hpp for
+// `decode_graph`.
 //
 // A sequence that is being written has one query a step. Its keys and values of all tokens so far are in the KV cache.
 // Head h of q reads head h / (heads / kv_heads) of the cache (grouped-query attention), with scale = 1 / sqrt(head_dim):
@@ -7,9 +8,10 @@
 // Products and sums are kept in fp32; the factors exp(s - maximum) may be rounded to bf16, and o is rounded once, at
 // the end. exp(s[j]) need not fit into a float. Places of the cache beyond a sequence's length hold anything, also NaN.
 //
-// All tensors are row-major, their last index the fastest. All pointers are device pointers from the judge, at least
-// 256-byte aligned, other ones at each call. Work goes on `stream`; the judge waits for it. A workspace is undefined at
-// each call. No host function may wait for the device: lengths and block tables are known there only.
+// All tensors are row-major, their last index the fastest. All pointers are device pointers from the judge, other ones at
+// each call. Tensors of floats and bf16 are at least 16-byte aligned, integers 4-byte. Work goes on `stream`; the judge
+// waits for it. Calls do not overlap. A workspace is undefined at each call. No host function may wait for the device:
+// lengths and block tables are known there only.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -18,7 +20,7 @@
 
 #include "page.hpp"
 
-// heads is a multiple of kv_heads, heads / kv_heads is at most 16, and batch * kv_heads at most 4096.
+// Here and in Paged: heads is a multiple of kv_heads, heads / kv_heads is at most 16, and batch * kv_heads at most 4096.
 struct Decode {
   int batch, heads, kv_heads;
   int head_dim;  // 64 or 128
@@ -74,6 +76,7 @@ struct Speculation {
 //   accept x_i if u_i q_i(x_i) < p_i(x_i), for i = 0, 1, ..., up to the first that is not accepted
 //   at a rejected x_i: draw a token from the residual r(t) = max(0, p_i(t) - q_i(t)) with the last random number u:
 //     the first t with r(0) + ... + r(t) > u * (the sum of all r)
+//     if rounding has left no r above 0, p_i and q_i are equal, and x_i stays as the last token
 //   with all accepted: draw one more token from p_k, in the same way ("bonus")
 //   target         (batch, drafted + 1, vocabulary): p_i, after the tokens drafted before; the last one after all
 //   draft          (batch, drafted, vocabulary): q_i, with q_i(x_i) > 0

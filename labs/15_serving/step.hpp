@@ -24,7 +24,8 @@ __host__ __device__ inline unsigned mix(unsigned v) {
 }
 
 // Runs `steps` steps. batch_sizes: s.batch once more, on the host. *s.step and s.x are undefined at each call; all steps
-// begin with number 0. The host waits for nothing, and what a call makes it destroys.
+// begin with number 0. A graph holds one step, and a call makes at most 7 graphs: requests that come later decide what
+// later steps are. The host waits for nothing, and a call destroys whatever it makes.
 void decode_graph(const Step& s, const int* batch_sizes, int steps, cudaStream_t stream);
 
 // The size of the batch of a step in the judge's cases. Requests come and go, so that it rises and falls.
