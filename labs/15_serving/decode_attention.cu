@@ -17,7 +17,7 @@ __device__ unsigned ended[4096];
 // q, o: (batch, heads, d); k, v: (batch, kv_heads, capacity, d); lengths: (batch). Partial results of each part:
 // part_o (batch, kv_heads, splits, group, d), divided by their sums, and part_log (batch, kv_heads, splits, group), log2
 // of these. Grid: (splits, kv_heads, batch).
-template <int d>
+template <int d, int stages>
 __global__ void __launch_bounds__(kThreads, kResident)
     decode_kernel(const Bf16* q, const Bf16* k, const Bf16* v, const int* lengths, Bf16* o, float* part_o,
                   float* part_log, Decode a, float to_log2) {
@@ -26,8 +26,8 @@ __global__ void __launch_bounds__(kThreads, kResident)
   __shared__ bool last;
   Bf16* const tile_q = reinterpret_cast<Bf16*>(shared);  // kRows x d, swizzled; so are the tiles of k and v
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  auto area = [&](int of) { return tile_q + (1 + 2 * kStages * of) * kRows * d; };  // of a warp
-  auto tile_k = [&](int i) { return area(warp) + i % kStages * 2 * kRows * d; };
+  auto area = [&](int of) { return tile_q + (1 + 2 * stages * of) * kRows * d; };  // of a warp
+  auto tile_k = [&](int i) { return area(warp) + i % stages * 2 * kRows * d; };
   auto tile_v = [&](int i) { return tile_k(i) + kRows * d; };
 
   const int split = static_cast<int>(blockIdx.x), splits = static_cast<int>(gridDim.x);
@@ -50,8 +50,8 @@ __global__ void __launch_bounds__(kThreads, kResident)
   };
   if (warp == 0) load_rows<d>(tile_q, q + static_cast<std::size_t>(item) * group * d, group);
   __pipeline_commit();
-  for (int i = 0; i < kStages - 1; ++i) load(i);
-  __pipeline_wait_prior(kStages - 1);
+  for (int i = 0; i < stages - 1; ++i) load(i);
+  __pipeline_wait_prior(stages - 1);
   __syncthreads();
   nn::Factor<1, d> of_q;
   nn::load_factor<1, d>(of_q, tile_q, 0);
@@ -59,9 +59,9 @@ __global__ void __launch_bounds__(kThreads, kResident)
   nn::Accumulator<1, d / 8> out = {};
   nn::OnlineSoftmax<1> softmax;
   for (int i = 0; first + kWarps * i < end; ++i) {
-    __pipeline_wait_prior(kStages - 2);
+    __pipeline_wait_prior(stages - 2);
     __syncwarp();  // tile i is there for all lanes, and nobody reads the one before it
-    load(i + kStages - 1);
+    load(i + stages - 1);
     // TODO: the step of tile i, as in lab 12: scores of the group's heads (rows) and the tile's 16 tokens (columns) with
     // nn::multiply_rows from of_q and tile_k(i); -infinity for tokens from `length` on; softmax.take; `out` scaled; then
     // nn::multiply_columns with tile_v(i).
@@ -103,15 +103,15 @@ __global__ void __launch_bounds__(kThreads, kResident)
   // share of each row and split, so that each is computed once.
 }
 
-template <int d>
+template <int d, int stages>
 void launch(const Bf16* q, const Bf16* k, const Bf16* v, const int* lengths, Bf16* o, const Decode& a, void* workspace,
             cudaStream_t stream) {
-  constexpr int bytes = (1 + 2 * kStages * kWarps) * kRows * d * static_cast<int>(sizeof(Bf16));
-  cudaFuncSetAttribute(decode_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-  const int splits = splits_of(a.batch * a.kv_heads, a.capacity);
+  constexpr int bytes = shared_bytes(stages, d);
+  cudaFuncSetAttribute(decode_kernel<d, stages>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  const int splits = splits_of(decode_kernel<d, stages>, bytes, a.batch * a.kv_heads, a.capacity);
   auto* part_o = static_cast<float*>(workspace);
   float* part_log = part_o + static_cast<std::size_t>(splits) * a.batch * a.heads * d;
-  decode_kernel<d><<<dim3(splits, a.kv_heads, a.batch), kThreads, bytes, stream>>>(
+  decode_kernel<d, stages><<<dim3(splits, a.kv_heads, a.batch), kThreads, bytes, stream>>>(
       q, k, v, lengths, o, part_o, part_log, a, nn::kLog2E / std::sqrt(static_cast<float>(d)));
 }
 
@@ -119,7 +119,7 @@ void launch(const Bf16* q, const Bf16* k, const Bf16* v, const int* lengths, Bf1
 
 void decode_attention(const Bf16* q, const Bf16* k, const Bf16* v, const int* lengths, Bf16* o, const Decode& shape,
                       void* workspace, std::size_t, cudaStream_t stream) {
-  auto* run = shape.head_dim == 64 ? launch<64> : launch<128>;
+  auto* run = shape.head_dim == 64 ? launch<64, 3> : stages_of(128) == 3 ? launch<128, 3> : launch<128, 2>;
   run(q, k, v, lengths, o, shape, workspace, stream);
 }
 // END(decode_attention)

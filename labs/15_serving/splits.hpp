@@ -6,9 +6,9 @@
 #include "serving.hpp"
 
 constexpr int kRows = 16;  // tokens of a tile, and queries of a warp's product: heads of one group and zeros
-constexpr int kWarps = 4, kStages = 3;  // each warp of a block has kStages tiles of k and v in shared memory
+constexpr int kWarps = 4;
 constexpr int kThreads = 32 * kWarps;
-constexpr int kResident = 2;  // blocks on a multiprocessor: shared memory holds two
+constexpr int kResident = 2;  // blocks on a multiprocessor, where registers and shared memory are those of an H100
 
 static_assert(kRows == kPage, "a tile is a page");
 
@@ -33,18 +33,32 @@ __device__ inline void add(float4& sum, float weight, float4 x) {
   sum.x += weight * x.x, sum.y += weight * x.y, sum.z += weight * x.z, sum.w += weight * x.w;
 }
 
+// Bytes of a block's shared memory: q, and for each warp `stages` tiles of k and of v.
+constexpr int shared_bytes(int stages, int d) { return (1 + 2 * stages * kWarps) * kRows * d * 2; }
+
+// Three stages, or two where a block may not have as much shared memory (99 KiB with compute capability 8.6 and 8.9).
+inline int stages_of(int d) {
+  int device = 0, most = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  return shared_bytes(3, d) + 1024 <= most ? 3 : 2;
+}
+
 // Into how many parts the keys of each sequence and KV head are cut. `items`: sequences times KV heads; `tokens`: the
-// most of a sequence. The blocks run in turns of as many as the GPU holds, and each costs its steps of kWarps tiles and
-// some three more: its start, and its part of the merge.
-inline int splits_of(int items, int tokens) {
-  int device = 0, sms = 1;
+// most of a sequence; `bytes`: of a block's shared memory. The blocks run in turns of as many as the GPU holds, and each
+// costs its steps of kWarps tiles and some three more: its start, and its part of the merge.
+template <class Kernel>
+int splits_of(Kernel* kernel, int bytes, int items, int tokens) {
+  int device = 0, sms = 1, resident = 1;
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, kThreads, static_cast<std::size_t>(bytes));
+  const long long places = static_cast<long long>(std::max(1, resident)) * sms;
   const int steps = (tokens + kRows * kWarps - 1) / (kRows * kWarps);
   int best = 1;
   long long least = -1;
   for (int splits = 1; splits <= std::min(kMostSplits, steps); ++splits) {
-    const long long turns = (static_cast<long long>(items) * splits + kResident * sms - 1) / (kResident * sms);
+    const long long turns = (static_cast<long long>(items) * splits + places - 1) / places;
     const long long time = turns * ((steps + splits - 1) / splits + 3);
     if (least < 0 || time < least) best = splits, least = time;
   }

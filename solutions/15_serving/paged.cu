@@ -41,7 +41,7 @@ __global__ void append_kernel(const uint4* k, const uint4* v, const int* starts,
 // q, o: (batch, heads, d); k, v: (pages, kv_heads, kPage, d); lengths: (batch); table: (batch, columns). Partial results of each part:
 // part_o (batch, kv_heads, splits, group, d), divided by their sums, and part_log (batch, kv_heads, splits, group), log2
 // of these. Grid: (splits, kv_heads, batch).
-template <int d>
+template <int d, int stages>
 __global__ void __launch_bounds__(kThreads, kResident)
     paged_kernel(const Bf16* q, const Bf16* k, const Bf16* v, const int* table, const int* lengths, Bf16* o,
                  float* part_o, float* part_log, Paged a, float to_log2) {
@@ -50,8 +50,8 @@ __global__ void __launch_bounds__(kThreads, kResident)
   __shared__ bool last;
   Bf16* const tile_q = reinterpret_cast<Bf16*>(shared);  // kRows x d, swizzled; so are the tiles of k and v
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  auto area = [&](int of) { return tile_q + (1 + 2 * kStages * of) * kRows * d; };  // of a warp
-  auto tile_k = [&](int i) { return area(warp) + i % kStages * 2 * kRows * d; };
+  auto area = [&](int of) { return tile_q + (1 + 2 * stages * of) * kRows * d; };  // of a warp
+  auto tile_k = [&](int i) { return area(warp) + i % stages * 2 * kRows * d; };
   auto tile_v = [&](int i) { return tile_k(i) + kRows * d; };
 
   const int split = static_cast<int>(blockIdx.x), splits = static_cast<int>(gridDim.x);
@@ -74,8 +74,8 @@ __global__ void __launch_bounds__(kThreads, kResident)
   };
   if (warp == 0) load_rows<d>(tile_q, q + static_cast<std::size_t>(item) * group * d, group);
   __pipeline_commit();
-  for (int i = 0; i < kStages - 1; ++i) load(i);
-  __pipeline_wait_prior(kStages - 1);
+  for (int i = 0; i < stages - 1; ++i) load(i);
+  __pipeline_wait_prior(stages - 1);
   __syncthreads();
   nn::Factor<1, d> of_q;
   nn::load_factor<1, d>(of_q, tile_q, 0);
@@ -83,9 +83,9 @@ __global__ void __launch_bounds__(kThreads, kResident)
   nn::Accumulator<1, d / 8> out = {};
   nn::OnlineSoftmax<1> softmax;
   for (int i = 0; first + kWarps * i < end; ++i) {
-    __pipeline_wait_prior(kStages - 2);
+    __pipeline_wait_prior(stages - 2);
     __syncwarp();  // tile i is there for all lanes, and nobody reads the one before it
-    load(i + kStages - 1);
+    load(i + stages - 1);
     nn::Accumulator<1, 2> s = {};  // row: head of the group; column: token
     nn::multiply_rows<1, 2, d>(s, of_q, tile_k(i));
     const int token = (first + kWarps * i) * kRows;
@@ -168,15 +168,15 @@ __global__ void __launch_bounds__(kThreads, kResident)
   }
 }
 
-template <int d>
+template <int d, int stages>
 void launch(const Bf16* q, const Bf16* k, const Bf16* v, const int* table, const int* lengths, Bf16* o, const Paged& a,
             void* workspace, cudaStream_t stream) {
-  constexpr int bytes = (1 + 2 * kStages * kWarps) * kRows * d * static_cast<int>(sizeof(Bf16));
-  cudaFuncSetAttribute(paged_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-  const int splits = splits_of(a.batch * a.kv_heads, a.columns * kPage);
+  constexpr int bytes = shared_bytes(stages, d);
+  cudaFuncSetAttribute(paged_kernel<d, stages>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  const int splits = splits_of(paged_kernel<d, stages>, bytes, a.batch * a.kv_heads, a.columns * kPage);
   auto* part_o = static_cast<float*>(workspace);
   float* part_log = part_o + static_cast<std::size_t>(splits) * a.batch * a.heads * d;
-  paged_kernel<d><<<dim3(splits, a.kv_heads, a.batch), kThreads, bytes, stream>>>(
+  paged_kernel<d, stages><<<dim3(splits, a.kv_heads, a.batch), kThreads, bytes, stream>>>(
       q, k, v, table, lengths, o, part_o, part_log, a, nn::kLog2E / std::sqrt(static_cast<float>(d)));
 }
 
@@ -191,7 +191,7 @@ void append(const Bf16* k, const Bf16* v, const int* starts, const int* lengths,
 
 void paged_attention(const Bf16* q, const Bf16* k_pages, const Bf16* v_pages, const int* table, const int* lengths,
                      Bf16* o, const Paged& shape, void* workspace, std::size_t, cudaStream_t stream) {
-  auto* run = shape.head_dim == 64 ? launch<64> : launch<128>;
+  auto* run = shape.head_dim == 64 ? launch<64, 3> : stages_of(128) == 3 ? launch<128, 3> : launch<128, 2>;
   run(q, k_pages, v_pages, table, lengths, o, shape, workspace, stream);
 }
 // END(paged)
