@@ -115,10 +115,17 @@ class PagedAttention : public TaskCheck {
     double of_pages = 0, parts = 0;
     for (std::size_t length : all)
       of_pages += static_cast<double>((length + kToken - 1) / kToken), parts += static_cast<double>((length + 63) / 64);
-    return {{"load_sectors_over_bound",
-             n * (token + search + 4) + load_sectors(s, all) + of_pages * static_cast<double>(s.kv_heads)},
-            {"store_sectors_over_bound",
-             n * token + static_cast<double>(s.rows()) * s.row() + static_cast<double>(s.heads) * parts * s.part()}};
+    const double loads = n * (token + search + 4) + load_sectors(s, all) + of_pages * static_cast<double>(s.kv_heads);
+    // Four kernels, one behind the other. append has a trip to memory for each step of its search, then for length, page
+    // and token; the attention one for the table, keys, partial results and the count.
+    const auto& d = ridge::default_profile().device;
+    const double trip = d.at("l1_latency") + d.at("l2_latency") + d.at("dram_latency");
+    return {
+        {"load_sectors_over_bound", loads},
+        {"virtual_time_over_bound", d.at("launch_call") + 4 * d.at("kernel_latency") + (3 * (search + 3) + 4) * trip +
+                                        32 * loads / (d.at("dram_bandwidth") * d.at("dram_efficiency"))},
+        {"store_sectors_over_bound",
+         n * token + static_cast<double>(s.rows()) * s.row() + static_cast<double>(s.heads) * parts * s.part()}};
   }
 
  private:
