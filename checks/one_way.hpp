@@ -1,5 +1,5 @@
 // Seeds that do not tell what they were made from. Values of random_bits (fill.hpp) tell their seed. So a lab whose
-// submission sees a part of what a check has drawn, and must not know the rest, draws the two parts from two such seeds.
+// submission sees a part of what a check has drawn, and must not know the rest, draws both from such seeds.
 #pragma once
 #include <cstdint>
 #include <string_view>

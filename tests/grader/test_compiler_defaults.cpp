@@ -177,7 +177,7 @@ class Wrapped {
         for (const char* name :
              {"ridge__warp_instructions.sum", "ridge__lane_instructions.sum", "ridge__warp_basic_blocks.sum",
               "ridge__lane_basic_blocks.sum", "ridge__requests_local_op_ld.sum", "ridge__requests_local_op_st.sum",
-              "ridge__longest_thread_instructions.max"})
+              "ridge__longest_thread_instructions.max", "ridge__load_waits.sum"})
           counts.erase(name);
       all.push_back(counts);
     }
