@@ -45,8 +45,8 @@ class Drawn {
   Trace take() { return std::move(trace_); }
 
  private:
-  // Some sequences end, some come, each that runs has a token more. Pages of those that end still rest when others come,
-  // and half of the time also those of preempted ones.
+  // Some sequences end, some come, each that runs has a token more. Pages of those that end still rest when others
+  // come, and half of the time also those of preempted ones.
   void step(int most) {
     auto has_room = [&] { return trace_.operations < most; };
     if (draw_.below(4) == 0 && has_room() && !running().empty()) {

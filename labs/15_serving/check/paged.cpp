@@ -116,8 +116,8 @@ class PagedAttention : public TaskCheck {
     for (std::size_t length : all)
       of_pages += static_cast<double>((length + kToken - 1) / kToken), parts += static_cast<double>((length + 63) / 64);
     const double loads = n * (token + search + 4) + load_sectors(s, all) + of_pages * static_cast<double>(s.kv_heads);
-    // Four kernels, one behind the other. append has a trip to memory for each step of its search, then for length, page
-    // and token; the attention one for the table, keys, partial results and the count.
+    // Four kernels, one behind the other. append has a trip to memory for each step of its search, then for length,
+    // page and token; attention has one for the table, for keys, for partial results and for the count.
     const auto& d = ridge::default_profile().device;
     const double trip = d.at("l1_latency") + d.at("l2_latency") + d.at("dram_latency");
     return {

@@ -203,12 +203,11 @@ class Speculate : public TaskCheck {
                           fmt::join(got, " ")),
               "tokens of the vocabulary, and -1 behind"};
     if (target == stay && draft == std::min(stay, static_cast<int>(c.size[1]))) return {};
-    return {
-        false,
-        fmt::format(
-            "sequence {} has {} tokens more, but the valid part of target's cache grows by {} and that of the draft's by {}",
-            s, stay, target, draft),
-        "lengths that do not fit the tokens"};
+    return {false,
+            fmt::format("sequence {} has {} tokens more, but the valid part of the target's cache grows by {} and "
+                        "that of the draft's by {}",
+                        s, stay, target, draft),
+            "lengths that do not fit the tokens"};
   }
   // Chi-squared of the first token of all sequences. All of them are tokens of the vocabulary.
   static Verdict verify_distribution(const Case& c, ConstBuffers in, std::span<const std::int32_t> tokens) {
