@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Holds the simulator's sum of a layer against whole layers that measure_gpu.py timed; no constant was set from these.
+"""Holds the simulator's sum of a layer against whole layers that measure_gpu.py timed. The element-wise factors were set from
+the rows without recomputation; the others test them.
 
 layers.py RIDGE PROFILE.json [--write]: two layers of each measured kind, forward and backward, on one GPU, beside what `ridge simulate`
 says for two layers of that model on one rank. --write puts the table into README.md, beside this file.
