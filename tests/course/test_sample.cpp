@@ -46,13 +46,13 @@ TEST_CASE("a seed repeats its sample, and seeds in a row choose all") {
   CHECK(seen == std::set<char>{'a', 'b', 'c', 'd', 'f'});
 }
 
-TEST_CASE("at most five kinds of check are in a sample, and seeds in a row choose all") {
+TEST_CASE("at most three kinds of check are in a sample, and seeds in a row choose all") {
   std::vector<ridge::WrongSolution> many;
   for (int i = 0; i < 30; ++i) many.push_back(fails(std::to_string(i), "check" + std::to_string(i % 7)));
   std::set<std::string> seen;
-  for (std::uint64_t seed = 20000; seed < 20000 + 14; ++seed) {
+  for (std::uint64_t seed = 20000; seed < 20000 + 21; ++seed) {
     const auto chosen = sample(many, seed);
-    CHECK(chosen.size() <= 5);
+    CHECK(chosen.size() <= 3);
     for (const auto& w : chosen) seen.insert(w.name);
   }
   CHECK(seen.size() == many.size());
