@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "grader/base/defence.hpp"
-#include "grader/base/sha256.hpp"
 #include "grader/compile/prepared.hpp"
 #include "grader/result/hashes.hpp"
 
@@ -19,15 +17,10 @@ constexpr const char* kExtension = ".baseline";
 
 fs::path kept_baseline(const Lab& lab, const fs::path& src, const Nvcc& compiler) {
   if (!compiler.names_architecture) return {};
-  Hashes files;
-  for (const auto& entry : fs::directory_iterator(src))
-    if (entry.is_regular_file()) files[entry.path().filename().string()] = sha256_of_file(entry.path());
-  std::string made_of =
-      fmt::format("{}\n{}\n{}\n{} {}\n{}\n{}\n", sha256_of_this_program(),
-                  combined(harness_hashes(lab, lab::Backend::cuda)), combined(files), compiler.path.string(),
+  const std::string rest =
+      fmt::format("{}\n{} {}\n{}\n{}\n", combined(harness_hashes(lab, lab::Backend::cuda)), compiler.path.string(),
                   compiler.name, fmt::join(compiler.flags, " "), fmt::join(lab.baseline_libraries, " "));
-  for (int d = 0; d < static_cast<int>(Defence::count_); ++d) made_of += on(static_cast<Defence>(d)) ? '1' : '0';
-  return prepared_dir() / (lab.name + "." + sha256(made_of).substr(0, 24) + kExtension);
+  return prepared_for(src, rest, lab.name, kExtension);
 }
 
 bool take_baseline(const fs::path& kept, const fs::path& program) {

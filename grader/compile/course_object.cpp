@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "grader/base/defence.hpp"
-#include "grader/base/sha256.hpp"
 #include "grader/compile/prepared.hpp"
-#include "grader/result/hashes.hpp"
 
 namespace ridge {
 
@@ -15,16 +12,11 @@ namespace {
 constexpr std::size_t kMostObjects = 48;
 
 fs::path kept_object(const fs::path& source, const CompileOptions& options) {
-  Hashes files;
-  for (const auto& entry : fs::directory_iterator(source.parent_path()))
-    if (entry.is_regular_file()) files[entry.path().filename().string()] = sha256_of_file(entry.path());
-  std::string made_of =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{} {} {}\n{}\n{}\n", sha256_of_this_program(), combined(runtime_headers()),
-                  source.filename().string(), combined(files), host_compiler().identity,
+  const std::string rest =
+      fmt::format("{}\n{}\n{}\n{} {} {}\n{}\n{}\n", source.filename().string(), host_compiler().identity,
                   fmt::join(counting_flags(host_compiler()), " "), options.worker, options.instrumented,
                   options.sandboxed, fmt::join(options.include_dirs, " "), fmt::join(options.forbidden_headers, " "));
-  for (int d = 0; d < static_cast<int>(Defence::count_); ++d) made_of += on(static_cast<Defence>(d)) ? '1' : '0';
-  return prepared_dir() / (source.stem().string() + "." + sha256(made_of).substr(0, 24) + ".o");
+  return prepared_for(source.parent_path(), rest, source.stem().string(), ".o");
 }
 
 }  // namespace

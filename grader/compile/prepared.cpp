@@ -8,6 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "grader/base/defence.hpp"
+#include "grader/base/sha256.hpp"
+#include "grader/result/hashes.hpp"
+
 namespace ridge {
 
 namespace {
@@ -30,6 +34,17 @@ void put_in_place(const fs::path& part, const fs::path& file, std::error_code& e
 }  // namespace
 
 fs::path prepared_dir() { return build_dir() / "prepared"; }
+
+fs::path prepared_for(const fs::path& folder, const std::string& rest, const std::string& stem,
+                      const std::string& extension) {
+  Hashes files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.is_regular_file()) files[entry.path().filename().string()] = sha256_of_file(entry.path());
+  std::string made_of =
+      fmt::format("{}\n{}\n{}\n{}\n", sha256_of_this_program(), combined(runtime_headers()), combined(files), rest);
+  for (int d = 0; d < static_cast<int>(Defence::count_); ++d) made_of += on(static_cast<Defence>(d)) ? '1' : '0';
+  return prepared_dir() / (stem + "." + sha256(made_of).substr(0, 24) + extension);
+}
 
 bool keep_text(const fs::path& file, const std::string& text) {
   std::error_code ec;

@@ -10,6 +10,11 @@ namespace ridge {
 
 fs::path prepared_dir();
 
+// Where something made of the files in `folder` and of `rest` is kept: `stem`, a hash and `extension`. The hash tells
+// this program, the headers of runtime/ and the defences apart, too.
+fs::path prepared_for(const fs::path& folder, const std::string& rest, const std::string& stem,
+                      const std::string& extension);
+
 // Writes `text` whole or not at all; false where there is no room or no right to write.
 bool keep_text(const fs::path& file, const std::string& text);
 
