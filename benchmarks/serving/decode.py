@@ -1,9 +1,9 @@
 """Times lab 15's decode attention beside cuDNN and FlashAttention-2, as PyTorch calls them, in one run on one GPU.
 
-    python3 benchmarks/serving/decode.py OUT.json [--quick] [--arch sm_90a]
+    python3 benchmarks/serving/decode.py OUT.json [--quick] [--arch sm_90a] [--library FILE.so]
 
-Needs nvcc, PyTorch with CUDA, and a GPU. First `decode_attention` and `paged_attention` are checked against attention in double
-precision, at lengths that are multiples of nothing. Then one query a sequence, 32 query and 8 KV heads, d 128, bf16, N(0, 1); batch
+--library takes solution.cu and the solution built before. Needs nvcc, PyTorch with CUDA, and a GPU. First `decode_attention` and
+`paged_attention` are checked against attention in double precision, at lengths that are multiples of nothing. Then one query a sequence, 32 query and 8 KV heads, d 128, bf16, N(0, 1); batch
 1, 16 and 64, lengths 4096 to 131072, all sequences of one length. Every program is captured into a CUDA graph of several calls, one
 set of keys and values after the other, so that a set comes back only after three times the L2 was read; the graphs are replayed in
 turns. `copy` is a device copy that reads and writes as many bytes as a call reads. `*, launched` are the same calls without a graph.
@@ -72,7 +72,7 @@ class Ours:
         pages = []
         for t in (k, v):
             padded = torch.nn.functional.pad(t, (0, 0, 0, columns * PAGE - capacity))
-            parts = padded.view(batch, kv_heads, columns, PAGE, d).transpose(1, 2).reshape(-1, kv_heads, PAGE, d)
+            parts = padded.view(batch, kv_heads, columns, PAGE, d).transpose(1, 2).reshape(-1, kv_heads, PAGE, d).contiguous()
             pool = torch.empty_like(parts)
             pool[order] = parts
             pages.append(pool)
@@ -249,6 +249,7 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--quick", action="store_true", help="fewer lengths and rounds")
     parser.add_argument("--arch", default="", help="default: that of GPU 0")
+    parser.add_argument("--library", help="do not build")
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
     from torch.nn.attention import SDPBackend
@@ -261,7 +262,7 @@ def main():
         (1, 4096), (1, 8192), (1, 16384), (1, 32768), (1, 131072), (16, 4096), (16, 8192), (16, 32768), (16, 131072),
         (64, 4096), (64, 8192), (64, 32768)]
     with tempfile.TemporaryDirectory() as folder:
-        ours = Ours(build(arch, folder))
+        ours = Ours(ctypes.CDLL(os.path.abspath(options.library)) if options.library else build(arch, folder))
         record["errors"] = check(ours)
         print("right:", {k: float(f"{v:.2g}") for k, v in record["errors"].items()})
         for batch, length in shapes:
