@@ -21,7 +21,7 @@ template <int d, int stages>
 __global__ void __launch_bounds__(kThreads, kResident)
     decode_kernel(const Bf16* q, const Bf16* k, const Bf16* v, const int* lengths, Bf16* o, float* part_o,
                   float* part_log, Decode a, float to_log2) {
-  extern __shared__ __align__(128) unsigned char shared[];
+  extern __shared__ __align__(1024) unsigned char shared[];
   __shared__ float logs[kWarps][kRows];
   __shared__ bool last;
   Bf16* const tile_q = reinterpret_cast<Bf16*>(shared);  // kRows x d, swizzled; so are the tiles of k and v
