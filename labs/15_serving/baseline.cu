@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "batcher.hpp"
+#include "blocks.hpp"
 #include "serving.hpp"
 #include "step_kernels.hpp"
 
@@ -59,3 +61,19 @@ void speculate(const float* target, const float*, const int*, const float*, cons
                const Speculation& a, cudaStream_t stream) {
   move(target, 2 * sizeof(float) * a.batch * a.vocabulary, stream);
 }
+
+// The host's tasks are not timed.
+namespace {
+[[noreturn]] void not_timed(const char* task) {
+  std::fprintf(stderr, "%s has no baseline: it is not timed\n", task);
+  std::exit(1);
+}
+}  // namespace
+
+int admit(Pool&, int, const std::vector<int>&) { not_timed("blocks"); }
+Write add_token(Pool&, int, int) { not_timed("blocks"); }
+void fork(Pool&, int, int) { not_timed("blocks"); }
+bool release(Pool&, int) { not_timed("blocks"); }
+void step_ended(Pool&) { not_timed("blocks"); }
+int preempt(Pool&) { not_timed("blocks"); }
+Plan plan_step(const Server&) { not_timed("batcher"); }
