@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "checks/compare.hpp"
+#include "checks/wide.hpp"
 #include "nn/layout.hpp"
 
 namespace nn::reference {
@@ -23,17 +24,25 @@ void rows_of(std::size_t n, std::size_t work, Body body) {
   ridge::lab::parallel_for(n, body, std::max<std::size_t>(1, (std::size_t{1} << 22) / std::max<std::size_t>(1, work)));
 }
 
-// y (N, O) = x (N, I) W^T + b; W: (O, I), b: (O) or null.
+RIDGE_WIDE inline double dot(const double* a, const double* b, std::size_t n) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::size_t i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+// y += a x
+RIDGE_WIDE inline void add(double* y, double a, const double* x, std::size_t n) {
+#pragma omp simd
+  for (std::size_t i = 0; i < n; ++i) y[i] += a * x[i];
+}
+
+// y (N, O) = x (N, I) W^T + b; W: (O, I), b: (O) or null. A row of W is read once.
 inline Values linear(const Values& x, const double* W, const double* b, std::size_t N, std::size_t I, std::size_t O) {
   Values y(N * O);
-  rows_of(N, I * O, [&](std::size_t from, std::size_t to) {
-    for (std::size_t n = from; n < to; ++n)
-      for (std::size_t o = 0; o < O; ++o) {
-        const double *row = &x[n * I], *w = W + o * I;
-        double sum = b == nullptr ? 0 : b[o];
-        for (std::size_t i = 0; i < I; ++i) sum += row[i] * w[i];
-        y[n * O + o] = sum;
-      }
+  rows_of(O, N * I, [&](std::size_t from, std::size_t to) {
+    for (std::size_t o = from; o < to; ++o)
+      for (std::size_t n = 0; n < N; ++n) y[n * O + o] = dot(&x[n * I], W + o * I, I) + (b == nullptr ? 0 : b[o]);
   });
   return y;
 }
@@ -44,18 +53,16 @@ inline Values linear_backward(const Values& d, const Values& x, const double* W,
   rows_of(O, N * I, [&](std::size_t from, std::size_t to) {
     for (std::size_t o = from; o < to; ++o)
       for (std::size_t n = 0; n < N; ++n) {
-        const double g = d[n * O + o];
-        for (std::size_t i = 0; i < I; ++i) dW[o * I + i] += g * x[n * I + i];
-        if (db != nullptr) db[o] += g;
+        add(dW + o * I, d[n * O + o], &x[n * I], I);
+        if (db != nullptr) db[o] += d[n * O + o];
       }
   });
   Values dx(N * I, 0);
-  rows_of(N, I * O, [&](std::size_t from, std::size_t to) {
-    for (std::size_t n = from; n < to; ++n)
-      for (std::size_t o = 0; o < O; ++o) {
-        const double g = d[n * O + o];
-        for (std::size_t i = 0; i < I; ++i) dx[n * I + i] += g * W[o * I + i];
-      }
+  constexpr std::size_t kColumns = 256;  // of W at once: those of all rows of dx stay in a cache
+  rows_of((I + kColumns - 1) / kColumns, N * O * kColumns, [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from * kColumns; i < std::min(I, to * kColumns); i += kColumns)
+      for (std::size_t o = 0; o < O; ++o)
+        for (std::size_t n = 0; n < N; ++n) add(&dx[n * I + i], d[n * O + o], W + o * I + i, std::min(kColumns, I - i));
   });
   return dx;
 }
