@@ -52,7 +52,7 @@ std::vector<Case> Training::cases(const Request& r) const {
   const int most = r.ranks.back(), p = std::min(4, most);
   // On a GPU few and wide blocks: a step of so few tokens takes as long as its launches.
   if (r.backend == Backend::cuda)
-    add(most, {4, 1024, 16, 16, 500, most}, true);
+    add(most, {4, 512, 8, 16, 500, most}, true);
   else
     add(p, {measured_blocks(), 64, 2, 32, 61, 2 * p}, true);
   return all;
@@ -108,12 +108,18 @@ Step Training::make_step(const Case& c, ConstBuffers in, std::span<const float> 
   for (std::size_t r = 0; r < p; ++r) {
     const auto words = as<std::int32_t>(in[4 * r + 1]);
     const auto B = static_cast<std::size_t>(sequences(c, static_cast<int>(r)));
-    std::vector<double> part(n, 0), own(n > kLarge ? 0 : n);
-    if (B > 0)
-      nn::reference::loss(config(c), units.layout, flat, words.subspan(0, B * T), words.subspan(B * T, B * T),
-                          static_cast<int>(B), static_cast<int>(T), 1 / tokens, part);
+    auto add_to = [&](std::vector<double>& gradient) {
+      if (B > 0)
+        nn::reference::loss(config(c), units.layout, flat, words.subspan(0, B * T), words.subspan(B * T, B * T),
+                            static_cast<int>(B), static_cast<int>(T), 1 / tokens, gradient);
+    };
+    if (n > kLarge) {
+      add_to(sum);
+      continue;
+    }
+    std::vector<double> part(n, 0), own(n);
+    add_to(part);
     for (std::size_t i = 0; i < n; ++i) sum[i] += part[i];
-    if (n > kLarge) continue;
     for (std::size_t i = 0; i < n; ++i) own[i] = part[units.place(i)];
     s.of_rank.push_back(std::move(own));
   }
