@@ -86,6 +86,14 @@ RIDGE_WIDE void normals(float* to, std::uint32_t n, Key key, std::uint32_t from)
   }
 }
 
+RIDGE_WIDE void normals_bf16(Bf16* to, std::uint32_t n, Key key, std::uint32_t from, float scale) {
+#pragma omp simd
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::uint32_t k = from + i;
+    to[i] = rounded(normal(key.first(k), key.second(k)) * scale);
+  }
+}
+
 RIDGE_WIDE void lognormals(float* to, std::uint32_t n, Key key, std::uint32_t from, float spread) {
 #pragma omp simd
   for (std::uint32_t i = 0; i < n; ++i) {
@@ -127,6 +135,14 @@ void fill_normal(std::span<float> values, std::uint64_t seed) {
 
 void fill_normal(std::span<float> values, std::uint64_t seed, std::size_t first) {
   by_block(values, first, seed, normals);
+}
+
+void fill_normal(std::span<Bf16> values, std::uint64_t seed, float scale) {
+  fill_parts(values, seed, [scale](std::span<Bf16> part, std::size_t first, std::uint64_t s) {
+    by_block(part, first, s, [scale](Bf16* to, std::uint32_t n, Key key, std::uint32_t from) {
+      normals_bf16(to, n, key, from, scale);
+    });
+  });
 }
 
 void fill_uniform(std::span<float> values, std::uint64_t seed, float low, float high) {

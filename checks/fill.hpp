@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "bf16.hpp"
+
 namespace ridge::lab {
 
 // splitmix64 (Steele, Lea, Flood 2014) as a counter-based generator: value `index` of stream `seed`.
@@ -21,6 +23,9 @@ inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
 // Close to N(0, 1): the scaled sum of four uniform 16-bit numbers.
 void fill_normal(std::span<float> values, std::uint64_t seed);
 void fill_normal(std::span<float> values, std::uint64_t seed, std::size_t first);
+
+// The same times `scale`, rounded to bf16.
+void fill_normal(std::span<Bf16> values, std::uint64_t seed, float scale = 1);
 
 // Magnitudes uniform in [low, high), either sign.
 void fill_uniform(std::span<float> values, std::uint64_t seed, float low = 0.5f, float high = 1.0f);

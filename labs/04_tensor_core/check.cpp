@@ -17,17 +17,6 @@ namespace {
 
 using namespace ridge::lab;
 
-struct Bf16 {
-  std::uint16_t bits;
-  float as_float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
-  operator double() const { return as_float(); }
-};
-
-Bf16 rounded(float x) {  // to nearest, ties to even
-  const auto bits = std::bit_cast<std::uint32_t>(x);
-  return {static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};
-}
-
 constexpr Tolerance kProduct{kTensorFp32, kFp64, kBf16}, kBeforeRounding{kTensorFp32, kFp64, kFp32};
 
 // A linear layer: c = a b^T, a is m x k, b is n x k.
@@ -42,11 +31,6 @@ struct Sizes {
 };
 
 std::string at(std::size_t i, std::size_t n) { return fmt::format("c[{}][{}]", i / n, i % n); }
-
-RIDGE_WIDE void round_all(const float* from, std::size_t count, float scale, Bf16* to) {
-#pragma omp simd
-  for (std::size_t i = 0; i < count; ++i) to[i] = rounded(from[i] * scale);
-}
 
 RIDGE_WIDE void widen(const void* from, std::size_t count, double* to) {
   const auto* x = static_cast<const Bf16*>(from);
@@ -71,22 +55,6 @@ RIDGE_WIDE bool all_finite(const Bf16* x, std::size_t n) {
   std::uint32_t bad = 0;
   for (std::size_t i = 0; i < n; ++i) bad |= (x[i].bits & 0x7F80) == 0x7F80 ? 1 : 0;
   return bad == 0;
-}
-
-// N(0, scale^2), rounded to bf16.
-void fill_bf16(std::span<std::byte> buffer, std::uint64_t seed, float scale = 1) {
-  constexpr std::size_t part = 1 << 14;
-  auto to = as<Bf16>(buffer);
-  parallel_for((to.size() + part - 1) / part,
-               [&](std::size_t first, std::size_t last) {
-                 std::vector<float> values(part);
-                 for (std::size_t p = first; p < last; ++p) {
-                   const std::size_t from = p * part, count = std::min(part, to.size() - from);
-                   fill_normal(std::span(values).first(count), random_bits(seed, p));
-                   round_all(values.data(), count, scale, to.data() + from);
-                 }
-               },
-               8);
 }
 
 struct LinearProduct {
@@ -230,8 +198,8 @@ class Gemm : public TaskCheck {
     return {{s.m * s.k * 2, s.n * s.k * 2}, {s.m * s.n * 2}};
   }
   void fill(const Case&, std::uint64_t seed, Buffers in) const override {
-    fill_bf16(in[0], random_bits(seed, 0));
-    fill_bf16(in[1], random_bits(seed, 1));
+    fill_normal(as<Bf16>(in[0]), random_bits(seed, 0));
+    fill_normal(as<Bf16>(in[1]), random_bits(seed, 1));
   }
   std::size_t value_bytes(const Case&, std::size_t) const override { return 2; }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
@@ -295,9 +263,9 @@ class GemmGelu : public Gemm {
   }
   // Scaled so that gelu's argument is where it is far from linear: sums are N(0, 2).
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
-    fill_bf16(in[0], random_bits(seed, 0));
-    fill_bf16(in[1], random_bits(seed, 1), 1 / std::sqrt(static_cast<float>(Sizes(c).k)));
-    fill_bf16(in[2], random_bits(seed, 2));
+    fill_normal(as<Bf16>(in[0]), random_bits(seed, 0));
+    fill_normal(as<Bf16>(in[1]), random_bits(seed, 1), 1 / std::sqrt(static_cast<float>(Sizes(c).k)));
+    fill_normal(as<Bf16>(in[2]), random_bits(seed, 2));
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const LinearProduct p{Sizes(c), as<Bf16>(in[0]), as<Bf16>(in[1]), as<Bf16>(in[2]), as<Bf16>(out[0])};

@@ -33,7 +33,7 @@ RIDGE_WIDE void fill_part(const Kind& kind, std::size_t i, std::span<float> grad
   const float scale = kind.scale;
 #pragma omp simd
   for (std::uint32_t k = 0; k < n; ++k) {
-    const float bf16 = std::bit_cast<float>(static_cast<std::uint32_t>(to_bf16(g[k] * 1e-4f).bits) << 16);
+    const float bf16 = std::bit_cast<float>(static_cast<std::uint32_t>(rounded(g[k] * 1e-4f).bits) << 16);
     const float near = std::fabs(bf16), moment = first ? 0.0f : m[k] * near;
     // Products of few bits are exact, so that every machine makes the same v, with fused operations and without.
     const float factor = static_cast<float>(static_cast<std::int32_t>((bits[k] & 127) + 13)) / 64;
@@ -109,7 +109,7 @@ class AdamW : public TaskCheck {
         if (kind.half) {
           copy_past_caches(floats(in[0]).subspan(i, count), g);
         } else {
-          std::transform(part.begin(), part.end(), short_g, to_bf16);
+          std::transform(part.begin(), part.end(), short_g, rounded);
           copy_past_caches(as<Bf16>(in[0]).subspan(i, count), short_g);
         }
       }
@@ -189,7 +189,7 @@ class AdamW : public TaskCheck {
   // weights: the 16-bit numbers next to the master weights.
   static Verdict verify_rounding(const AdamWProblem& p, std::span<const float> new_w,
                                  std::span<const std::uint16_t> got) {
-    auto nearest = [&](std::size_t i) { return p.half ? to_half(new_w[i]).bits : to_bf16(new_w[i]).bits; };
+    auto nearest = [&](std::size_t i) { return p.half ? to_half(new_w[i]).bits : rounded(new_w[i]).bits; };
     auto bad = [&](std::size_t i) { return got[i] != nearest(i); };
     std::size_t i = first_where(p.n, bad);
     if (i == p.n) return {};

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "checks/bf16.hpp"
 #include "checks/check.hpp"
 #include "checks/compare.hpp"
 
@@ -17,16 +18,6 @@ namespace ridge::lab::mixed_precision {
 inline std::size_t at(std::int64_t n) { return static_cast<std::size_t>(n); }
 inline std::size_t padded(std::size_t n) { return (n + 63) / 64 * 64; }
 
-struct Bf16 {
-  std::uint16_t bits;
-  explicit operator double() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
-};
-
-// Rounds to nearest, ties to even.
-inline Bf16 to_bf16(float x) {
-  const auto bits = std::bit_cast<std::uint32_t>(x);
-  return {static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};
-}
 struct Half {
   std::uint16_t bits;
 };

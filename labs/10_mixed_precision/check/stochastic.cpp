@@ -19,7 +19,7 @@ void just_above(Bf16* w, float* u, std::size_t n, std::uint64_t seed, std::size_
   for (std::size_t k = 0; k < n; ++k) {
     const std::uint64_t bits = random_bits(seed, first + k), more = random_bits(seed + 1, first + k);
     const float sign = bits >> 63 != 0 ? -1.0f : 1.0f;
-    w[k] = to_bf16(sign * (1 + static_cast<float>(bits % 1024) / 1024));
+    w[k] = rounded(sign * (1 + static_cast<float>(bits % 1024) / 1024));
     u[k] = -sign * 0x1p-23f * (32 + static_cast<float>(more % 96));
   }
 }
@@ -28,7 +28,7 @@ void below_half_a_unit(Bf16* w, float* u, std::size_t n, std::uint64_t seed, std
   for (std::size_t k = 0; k < n; ++k) {
     const std::uint64_t bits = random_bits(seed, first + k), more = random_bits(seed + 1, first + k);
     const float sign = bits >> 63 != 0 ? -1.0f : 1.0f;
-    w[k] = to_bf16(sign * (1.25f + static_cast<float>(bits % 1024) / 2048));
+    w[k] = rounded(sign * (1.25f + static_cast<float>(bits % 1024) / 2048));
     u[k] = sign * 0x1p-11f * (0.5f + static_cast<float>(more % 4096) / 4096);
   }
 }
@@ -47,7 +47,7 @@ RIDGE_WIDE void of_all_sizes(Bf16* w, float* u, std::uint32_t n, const std::uint
     const float size = (static_cast<float>(static_cast<std::int32_t>(more & 65535)) + 0.5f) / 65536 * less;
     float update = (more >> 16 & 1) != 0 ? size : -size;
     update = (more >> 17 & 31) == 7 ? 0.0f : update;
-    w[k] = Bf16{kind == 1 ? std::uint16_t{0} : to_bf16(value).bits};
+    w[k] = Bf16{kind == 1 ? std::uint16_t{0} : rounded(value).bits};
     u[k] = kind == 2 ? 1.5f * value + update : update;
   }
 }

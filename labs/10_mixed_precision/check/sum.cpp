@@ -33,7 +33,7 @@ RIDGE_WIDE void to_column_values(std::span<const std::uint32_t> words, const Col
   for (std::uint32_t k = 0; k < n; ++k) {
     const std::uint32_t pairs = (from[k] & 0x00FF00FFu) + (from[k] >> 8 & 0x00FF00FFu);
     const auto sum = static_cast<std::int32_t>((pairs & 0xFFFF) + (pairs >> 16));  // mean 510, deviation 147.8
-    to[k] = to_bf16((static_cast<float>(2 * sum - 1019) * 0x1p-9f + shift[k]) * factor[k]);
+    to[k] = rounded((static_cast<float>(2 * sum - 1019) * 0x1p-9f + shift[k]) * factor[k]);
   }
 }
 

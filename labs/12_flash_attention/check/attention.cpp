@@ -10,20 +10,6 @@ constexpr float kLarge = 64;
 
 }  // namespace
 
-void fill_bf16(std::span<Bf16> to, std::uint64_t seed) {
-  constexpr std::size_t part = 1 << 14;
-  parallel_for((to.size() + part - 1) / part,
-               [&](std::size_t first, std::size_t last) {
-                 std::vector<float> values(part);
-                 for (std::size_t p = first; p < last; ++p) {
-                   const std::size_t from = p * part, count = std::min(part, to.size() - from);
-                   fill_normal(std::span(values).first(count), random_bits(seed, p));
-                   for (std::size_t i = 0; i < count; ++i) to[from + i] = rounded(values[i]);
-                 }
-               },
-               8);
-}
-
 void enlarge_keys(std::span<float> k, const Sizes& s) {
   for (std::size_t head = 0; head < s.batch * s.kv_heads; ++head)
     for (std::size_t c = 0; c < s.d; ++c) k[(head * s.keys + large_key(head, s)) * s.d + c] *= kLarge;

@@ -15,16 +15,6 @@
 
 namespace ridge::lab::flash_attention {
 
-struct Bf16 {
-  std::uint16_t bits;
-  float as_float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
-  operator double() const { return as_float(); }
-};
-inline Bf16 rounded(float x) {  // to nearest, ties to even
-  const auto bits = std::bit_cast<std::uint32_t>(x);
-  return {static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};
-}
-
 struct Sizes {
   std::size_t batch, heads, kv_heads, queries, keys, d;
   bool causal;
@@ -227,8 +217,6 @@ inline Case attention_case(const std::array<std::int64_t, 7>& s, bool measured) 
   return {std::move(name), {s[0], s[1], s[2], s[3], s[4], s[5], s[6]}, measured};
 }
 
-// N(0, 1), rounded to bf16.
-void fill_bf16(std::span<Bf16> to, std::uint64_t seed);
 // Some keys are large: the first one of a head, the last one, or one in the middle. Queries whose product with it is
 // positive have nearly all their weight there, and exp(score) is too large for a float; for the others it is lost.
 inline std::size_t large_key(std::size_t head, const Sizes& s) {

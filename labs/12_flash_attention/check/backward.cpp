@@ -58,7 +58,7 @@ void forward_of(const Sizes& s, std::span<const Bf16> q, std::span<const Bf16> k
 bool stands_in(const Sizes& s) { return s.pairs() > 1e8; }
 void forward_stand_in(const Sizes& s, std::uint64_t seed, std::span<const Bf16> q, std::span<Bf16> o,
                       std::span<float> lse) {
-  fill_bf16(o, seed);
+  fill_normal(o, seed);
   parallel_for(
       s.q_rows(),
       [&](std::size_t from, std::size_t to) {
@@ -181,7 +181,7 @@ class Backward : public TaskCheck {
   }
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
     const Sizes s = attention_of(c);
-    for (std::size_t i = 0; i < 3; ++i) fill_bf16(as<Bf16>(in[i]), random_bits(seed, i));
+    for (std::size_t i = 0; i < 3; ++i) fill_normal(as<Bf16>(in[i]), random_bits(seed, i));
     const auto all = inputs_of<std::span<Bf16>>(s, in);
     if (c.size[7] != 0)
       for (std::span<Bf16> tensor : {all.q, all.k, all.v, all.d_o})

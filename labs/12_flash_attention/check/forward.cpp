@@ -147,7 +147,7 @@ class Tensor : public TaskCheck {
             {s.q_rows() * s.d * 2, s.q_rows() * sizeof(float)}};
   }
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
-    for (std::size_t i = 0; i < 3; ++i) fill_bf16(as<Bf16>(in[i]), random_bits(seed, i));
+    for (std::size_t i = 0; i < 3; ++i) fill_normal(as<Bf16>(in[i]), random_bits(seed, i));
     enlarge_keys(as<Bf16>(in[1]), attention_of(c));
   }
   std::size_t value_bytes(const Case&, std::size_t) const override { return 2; }

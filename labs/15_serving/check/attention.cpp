@@ -1,8 +1,46 @@
 #include "attention.hpp"
 
+#include <random>
+
+#include "checks/wide.hpp"
+
 namespace ridge::lab::serving {
 
 namespace {
+
+// Of products of two rows of d elements.
+struct Products {
+  double sum, squares;
+};
+RIDGE_WIDE Products products(const Bf16* a, const Bf16* b, std::size_t d) {
+  double sum = 0, squares = 0;
+#pragma omp simd reduction(+ : sum, squares)
+  for (std::size_t c = 0; c < d; ++c) {
+    const double term = a[c].as_float() * b[c].as_float();  // exact in fp32
+    sum += term, squares += term * term;
+  }
+  return {sum, squares};
+}
+
+// For each element of a row of v: sums of weight times it, of the magnitudes, of the squares.
+RIDGE_WIDE void add_weighted(const Bf16* v, double weight, std::size_t d, double* sum, double* magnitude,
+                             double* squares) {
+#pragma omp simd
+  for (std::size_t c = 0; c < d; ++c) {
+    const double term = weight * v[c].as_float();
+    sum[c] += term, magnitude[c] += std::fabs(term), squares[c] += term * term;
+  }
+}
+
+// A weight's error moves v - o.
+RIDGE_WIDE void add_inherited(const Bf16* v, double error, const double* o, std::size_t d, double* squares,
+                              double* most) {
+#pragma omp simd
+  for (std::size_t c = 0; c < d; ++c) {
+    const double off = error * (v[c].as_float() - o[c]);
+    squares[c] += off * off, most[c] += std::fabs(off);
+  }
+}
 
 struct Scores {
   std::vector<double> weight, deviation;  // shares; the deviation of a weight's relative error
@@ -13,11 +51,7 @@ Scores scores_of(const Bf16* q, const Tokens& t, const Sizes& s) {
   const SumTolerance tolerance = Tolerance{kTensorFp32}.of_length(static_cast<double>(s.d));
   double top = -std::numeric_limits<double>::infinity(), total = 0;
   for (std::size_t j = 0; j < t.length; ++j) {
-    double sum = 0, squares = 0;
-    for (std::size_t c = 0; c < s.d; ++c) {
-      const double term = double{q[c]} * double{t.k[j][c]};
-      sum += term, squares += term * term;
-    }
+    const auto [sum, squares] = products(q, t.k[j], s.d);
     r.weight[j] = sum * s.scale();
     r.deviation[j] = tolerance.of(sum, 0, squares).deviation * s.scale();
     top = std::max(top, r.weight[j]);
@@ -33,33 +67,26 @@ Scores scores_of(const Bf16* q, const Tokens& t, const Sizes& s) {
 
 }  // namespace
 
-void fill_bf16(std::span<Bf16> to, std::uint64_t seed) {
-  constexpr std::size_t part = 1 << 14;
-  parallel_for((to.size() + part - 1) / part,
-               [&](std::size_t first, std::size_t last) {
-                 std::vector<float> values(part);
-                 for (std::size_t p = first; p < last; ++p) {
-                   const std::size_t from = p * part, count = std::min(part, to.size() - from);
-                   fill_normal(std::span(values).first(count), random_bits(seed, p));
-                   for (std::size_t i = 0; i < count; ++i) to[from + i] = rounded(values[i]);
-                 }
-               },
-               8);
+std::vector<std::size_t> rows_to_compare(std::size_t rows, double cost) {
+  constexpr double kMost = 4e7;
+  std::size_t step = 1;
+  if (cost * static_cast<double>(rows) > kMost)
+    step = std::max<std::size_t>(1, rows / std::max<std::size_t>(2, static_cast<std::size_t>(kMost / cost)));
+  std::random_device device;
+  const std::uint64_t seed = std::uint64_t{device()} << 32 | device();
+  std::vector<std::size_t> all;
+  for (std::size_t first = 0; first < rows; first += step)
+    all.push_back(std::min(rows - 1, first + (step == 1 ? 0 : random_bits(seed, first) % step)));
+  return all;
 }
 
 void expected_row(const Bf16* q, const Tokens& t, const Sizes& s, Expected* e) {
   const Scores r = scores_of(q, t, s);
   std::vector<double> sum(s.d), magnitude(s.d), squares(s.d), inherited(s.d), most(s.d);
   for (std::size_t j = 0; j < t.length; ++j)
-    for (std::size_t c = 0; c < s.d; ++c) {
-      const double term = r.weight[j] * double{t.v[j][c]};
-      sum[c] += term, magnitude[c] += std::fabs(term), squares[c] += term * term;
-    }
-  for (std::size_t j = 0; j < t.length; ++j)  // a weight's error moves v - o
-    for (std::size_t c = 0; c < s.d; ++c) {
-      const double off = r.weight[j] * r.deviation[j] * (double{t.v[j][c]} - sum[c]);
-      inherited[c] += off * off, most[c] += std::fabs(off);
-    }
+    add_weighted(t.v[j], r.weight[j], s.d, sum.data(), magnitude.data(), squares.data());
+  for (std::size_t j = 0; j < t.length; ++j)
+    add_inherited(t.v[j], r.weight[j] * r.deviation[j], sum.data(), s.d, inherited.data(), most.data());
   // Weights are rounded to bf16 as factors. What moves all weights one way adds up: a part of `most`.
   const double u = kBf16.unit();
   const SumTolerance tolerance = Tolerance{kTensorFp32, kFp64, kBf16}.of_length(2 * static_cast<double>(t.length) + 4);

@@ -16,19 +16,7 @@
 
 namespace ridge::lab::serving {
 
-struct Bf16 {
-  std::uint16_t bits;
-  float as_float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
-  operator double() const { return as_float(); }
-};
-inline Bf16 rounded(float x) {  // to nearest, ties to even
-  const auto bits = std::bit_cast<std::uint32_t>(x);
-  return {static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};
-}
 inline constexpr Bf16 kNan{0x7FC0};
-
-// N(0, 1), rounded to bf16.
-void fill_bf16(std::span<Bf16> to, std::uint64_t seed);
 
 struct Sizes {
   std::size_t batch, heads, kv_heads, d;
@@ -49,24 +37,30 @@ struct Tokens {
 // The d elements of o.
 void expected_row(const Bf16* q, const Tokens& tokens, const Sizes& s, Expected* e);
 
-// Compares o (batch, heads, d); tokens(b, h) of sequence b and KV head h.
+// Rows of o that are compared: all where they are few, else one of each stretch, which nobody knows before. `cost`:
+// multiplications of a row.
+std::vector<std::size_t> rows_to_compare(std::size_t rows, double cost);
+
+// Compares o (batch, heads, d); tokens(b, h) of sequence b and KV head h, `length` at most.
 template <class Of>
-Verdict compare_out(std::span<const Bf16> q, std::span<const Bf16> o, const Sizes& s, Of tokens) {
-  const std::size_t items = s.batch * s.kv_heads, group = s.group();
+Verdict compare_out(std::span<const Bf16> q, std::span<const Bf16> o, const Sizes& s, std::size_t length, Of tokens) {
+  const std::vector<std::size_t> rows = rows_to_compare(s.rows(), static_cast<double>(length * s.d));
   return compare_parts<CloseTally>(
-      s.rows() * s.d, items, 1,
+      rows.size() * s.d, rows.size(), std::max<std::size_t>(1, (1 << 18) / (length * s.d)),
       [&](std::size_t from, std::size_t to, CloseTally& tally) {
         std::vector<Expected> expected(s.d);
-        for (std::size_t item = from; item < to; ++item) {
-          const Tokens all = tokens(item / s.kv_heads, item % s.kv_heads);
-          for (std::size_t row = item * group; row < (item + 1) * group; ++row) {
-            expected_row(q.data() + row * s.d, all, s, expected.data());
-            for (std::size_t c = 0; c < s.d; ++c) tally.add(row * s.d + c, double{o[row * s.d + c]}, expected[c]);
-          }
+        Tokens all{};
+        for (std::size_t i = from, known = ~std::size_t{0}; i < to; ++i) {
+          const std::size_t row = rows[i], item = row / s.group();
+          if (item != known) all = tokens(item / s.kv_heads, item % s.kv_heads);
+          known = item;
+          expected_row(q.data() + row * s.d, all, s, expected.data());
+          for (std::size_t c = 0; c < s.d; ++c) tally.add(i * s.d + c, double{o[row * s.d + c]}, expected[c]);
         }
       },
       [&](std::size_t i) {
-        return fmt::format("o[sequence {}][head {}][{}]", i / s.d / s.heads, i / s.d % s.heads, i % s.d);
+        const std::size_t row = rows[i / s.d];
+        return fmt::format("o[sequence {}][head {}][{}]", row / s.heads, row % s.heads, i % s.d);
       },
       Extent::share);
 }

@@ -27,9 +27,7 @@ class DecodeAttention : public TaskCheck {
       add({1, 8, 2, 128, r.mode == Mode::check ? 1500 : 3001}, true);
       return all;
     }
-    for (std::int64_t batch :
-         r.mode == Mode::check ? std::vector<std::int64_t>{16} : std::vector<std::int64_t>{1, 16, 64})
-      add({batch, 32, 8, 128, 8192}, true);
+    add({16, 32, 8, 128, 8192}, true);
     if (r.mode == Mode::grade) add({1, 32, 8, 128, 131072}, true);
     return all;
   }
@@ -43,9 +41,9 @@ class DecodeAttention : public TaskCheck {
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
     const Sizes s = sizes(c);
     const std::size_t places = capacity(c);
-    fill_bf16(as<Bf16>(in[0]), random_bits(seed, 0));
+    fill_normal(as<Bf16>(in[0]), random_bits(seed, 0));
     const auto k = as<Bf16>(in[1]), v = as<Bf16>(in[2]);
-    fill_bf16(k, random_bits(seed, 1)), fill_bf16(v, random_bits(seed, 2));
+    fill_normal(k, random_bits(seed, 1)), fill_normal(v, random_bits(seed, 2));
     const auto lengths = as<std::int32_t>(in[3]);
     for (std::size_t b = 0; b < s.batch; ++b) {
       lengths[b] = static_cast<std::int32_t>(b == 0 || c.measured ? places
@@ -68,7 +66,7 @@ class DecodeAttention : public TaskCheck {
     const Sizes s = sizes(c);
     const auto k = as<Bf16>(in[1]), v = as<Bf16>(in[2]);
     const auto lengths = as<std::int32_t>(in[3]);
-    return compare_out(as<Bf16>(in[0]), as<Bf16>(out[0]), s, [&](std::size_t b, std::size_t h) {
+    return compare_out(as<Bf16>(in[0]), as<Bf16>(out[0]), s, capacity(c), [&](std::size_t b, std::size_t h) {
       Tokens t{static_cast<std::size_t>(lengths[b]), {}, {}};
       const std::size_t first = (b * s.kv_heads + h) * capacity(c);
       for (std::size_t j = 0; j < t.length; ++j)

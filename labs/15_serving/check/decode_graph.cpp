@@ -6,6 +6,7 @@
 
 #include "ceilings/profile.hpp"
 #include "checks/compare.hpp"
+#include "checks/wide.hpp"
 #include "tasks.hpp"
 
 namespace ridge::lab::serving {
@@ -17,6 +18,12 @@ constexpr int kMostBatch = 64;  // as in step.hpp; so are mix() and batch_of_ste
 std::uint32_t mix(std::uint32_t v) {
   v ^= v >> 15;
   return v * 2654435761u;
+}
+RIDGE_WIDE std::uint32_t dot(const std::uint32_t* a, const std::uint32_t* b, std::size_t n) {
+  std::uint32_t sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::size_t i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
 }
 int batch_of_step(int step, int most, int seed) {
   const int wave = (step * 7 + seed) % (2 * most);
@@ -78,12 +85,7 @@ class DecodeGraph : public TaskCheck {
               std::uint32_t* own = &state[static_cast<std::size_t>(numbers[steps + t * kMostBatch + r]) * dim];
               std::copy_n(own, dim, x.begin());
               for (std::size_t l = 0; l < layers; ++l, x.swap(y))
-                for (std::size_t i = 0; i < dim; ++i) {
-                  std::uint32_t sum = 0;
-                  const std::uint32_t* w = &weights[(l * dim + i) * dim];
-                  for (std::size_t k = 0; k < dim; ++k) sum += w[k] * x[k];
-                  y[i] = mix(sum);
-                }
+                for (std::size_t i = 0; i < dim; ++i) y[i] = mix(dot(&weights[(l * dim + i) * dim], x.data(), dim));
               for (std::size_t i = 0; i < dim; ++i) own[i] = x[i] + static_cast<std::uint32_t>(t);
             }
           },

@@ -51,7 +51,7 @@ class PagedAttention : public TaskCheck {
   }
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
     const Sizes s = sizes(c);
-    for (std::size_t i = 0; i < 2; ++i) fill_bf16(as<Bf16>(in[i]), random_bits(seed, i));
+    for (std::size_t i = 0; i < 2; ++i) fill_normal(as<Bf16>(in[i]), random_bits(seed, i));
     // Some tokens have large keys: the pages of a sequence differ in their weight.
     const auto kv = as<Bf16>(in[1]);
     const std::size_t row = s.kv_heads * s.d;
@@ -89,7 +89,7 @@ class PagedAttention : public TaskCheck {
     const Placed placed(c, in);
     if (Verdict v = verify_pages(c, placed, out[0]); !v.ok) return v;
     const Sizes s = sizes(c);
-    return compare_out(as<Bf16>(in[0]), as<Bf16>(out[1]), s, [&](std::size_t b, std::size_t h) {
+    return compare_out(as<Bf16>(in[0]), as<Bf16>(out[1]), s, columns(c) * kToken, [&](std::size_t b, std::size_t h) {
       const auto& rows = placed.rows[b];
       Tokens t{rows.size(), {}, {}};
       for (std::size_t row : rows)
