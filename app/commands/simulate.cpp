@@ -60,7 +60,11 @@ void add_simulate(Commands& ridge) {
                    "eager: none is")
       ->check(CLI::IsMember({"fused", "float-loss", "fused-norms", "eager"}))
       ->capture_default_str();
-  command->add_flag("!--unfused-attention", l.fused_attention, "Scores pass through memory, as before FlashAttention");
+  command
+      ->add_option("--attention", a->attention,
+                   "flash: FlashAttention-2; cudnn: cuDNN's; unfused: scores pass through memory")
+      ->check(CLI::IsMember({"flash", "cudnn", "unfused"}))
+      ->capture_default_str();
   command->add_flag("!--no-sequence-parallel", l.sequence_parallel,
                     "All-reduces in the tensor-parallel group, norms on each rank");
   command->add_flag("--overlap-tensor", l.overlap_tensor,

@@ -40,6 +40,10 @@ Recompute recompute_of(const std::string& name) {
   return name == "full" ? Recompute::full : name == "selective" ? Recompute::selective : Recompute::none;
 }
 
+Attention attention_of(const std::string& name) {
+  return name == "cudnn" ? Attention::cudnn : name == "unfused" ? Attention::unfused : Attention::flash;
+}
+
 struct Row {
   const char* name;
   double seconds;
@@ -122,7 +126,7 @@ nlohmann::json json_of(const Arguments& a, const Transformer& model, const StepR
                    {"fits", fits},
                    {"software", a.software},
                    {"sequence", model.sequence},
-                   {"fused_attention", l.fused_attention},
+                   {"attention", a.attention},
                    {"sequence_parallel", l.sequence_parallel},
                    {"overlap_tensor", l.overlap_tensor},
                    {"overlap_data", l.overlap_data},
@@ -147,6 +151,7 @@ int run(const Arguments& given) try {
   Arguments a = given;
   a.layout.recompute = recompute_of(a.recompute);
   a.layout.precision = a.precision == "fp8" ? Precision::fp8 : Precision::bf16;
+  a.layout.attention = attention_of(a.attention);
   a.layout.fused = a.software == "fused" || a.software == "float-loss";
   a.layout.fused_norms = a.software == "fused-norms";
   a.layout.fused_loss = a.software == "fused";

@@ -10,7 +10,7 @@ namespace ridge::simulate {
 struct Arguments {
   std::string model = "gpt3_175b", gpu = "h100", fabric = "dgx_h100";
   network::Layout layout;
-  std::string recompute = "none", precision = "bf16", software = "fused";
+  std::string recompute = "none", precision = "bf16", software = "fused", attention = "flash";
   int sequence = 0;  // 0: the model's
   std::uint64_t seed = 1;
   network::Reliability reliability;

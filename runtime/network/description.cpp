@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 
@@ -12,6 +13,12 @@ namespace ridge::network {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::string in_digits(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", x);
+  return text;
+}
 
 // The keys of a description, each taken once; what is left over is a mistake.
 class Fields {
@@ -32,49 +39,54 @@ class Fields {
     }
   }
 
-  std::string text(const char* key) {
+  std::string text(const std::string& key) {
     const auto value = take(key).value<std::string>();
     if (!value) fail(key, "is a text in quotes");
     return *value;
   }
-  double number(const char* key, double least) {
+  double number(const std::string& key, double least) {
     const auto value = take(key).value<double>();
     if (!value || !std::isfinite(*value) || !(*value >= least))
-      fail(key, "is a number of " + std::to_string(least) + " or more");
+      fail(key, "is a number of " + in_digits(least) + " or more");
     return *value;
   }
-  double positive(const char* key) {
+  double positive(const std::string& key) {
     const auto value = take(key).value<double>();
     if (!value || !std::isfinite(*value) || !(*value > 0)) fail(key, "is a number above 0");
     return *value;
   }
-  int whole(const char* key, int least) {
+  int whole(const std::string& key, int least) {
     const auto value = take(key).value<std::int64_t>();
     constexpr int most = 10'000'000;
     if (!value || *value < least || *value > most)
       fail(key, "is a whole number from " + std::to_string(least) + " to " + std::to_string(most));
     return static_cast<int>(*value);
   }
-  bool flag(const char* key) {
+  double share(const std::string& key) {
+    const double value = positive(key);
+    if (value > 1) fail(key, "is a share above 0 and at most 1");
+    return value;
+  }
+  bool flag(const std::string& key) {
     const auto value = take(key).value<bool>();
     if (!value) fail(key, "is true or false");
     return *value;
   }
-  bool has(const char* key) const { return table_.contains(key); }
+  bool has(const std::string& key) const { return table_.contains(key); }
   void end() const {
     for (const auto& [key, value] : table_)
       if (taken_.count(std::string(key.str())) == 0)
         throw DescriptionError(file_ + ":" + std::to_string(value.source().begin.line) + ": unknown key '" +
                                std::string(key.str()) + "'");
   }
-  [[noreturn]] void fail(const char* key, const std::string& what) const {
+  [[noreturn]] void fail(const std::string& key, const std::string& what) const {
     const auto* node = table_.get(key);
     throw DescriptionError(file_ + (node != nullptr ? ":" + std::to_string(node->source().begin.line) : "") + ": " +
                            key + " " + what + (node == nullptr ? ", and is missing" : ""));
   }
 
  private:
-  toml::node_view<const toml::node> take(const char* key) {
+  toml::node_view<const toml::node> take(const std::string& key) {
     taken_[key] = true;
     return std::as_const(table_)[key];
   }
@@ -115,6 +127,20 @@ Transformer load_transformer(const std::string& folder, const std::string& name)
   return m;
 }
 
+namespace {
+
+// Three keys: `key`, `key`_half and `key`_waves.
+AttentionRate attention_rate_of(Fields& f, const std::string& key, double most) {
+  AttentionRate rate;
+  rate.flops = f.positive(key);
+  if (rate.flops > most) f.fail(key, "is bf16_flops at most");
+  rate.half = f.number(key + "_half", 0);
+  rate.waves = f.has(key + "_waves") ? f.number(key + "_waves", 0) : 0;
+  return rate;
+}
+
+}  // namespace
+
 Gpu load_gpu(const std::string& folder, const std::string& name) {
   Fields f(folder + "/gpus", name);
   Gpu g;
@@ -123,21 +149,20 @@ Gpu load_gpu(const std::string& folder, const std::string& name) {
   g.bf16_flops = f.positive("bf16_flops");
   g.fp8_flops = f.has("fp8_flops") ? f.number("fp8_flops", 0) : 0;
   if (g.fp8_flops > 0) g.fp8_efficiency = f.positive("fp8_efficiency");
-  g.product_efficiency = f.positive("product_efficiency");
+  g.product_efficiency = f.share("product_efficiency");
   g.product_depth = f.number("product_depth", 0);
-  g.clock_boost = f.has("clock_boost") ? f.positive("clock_boost") : 1;
-  g.attention_forward = f.positive("attention_forward");
-  g.attention_backward = f.positive("attention_backward");
-  g.attention_forward_half = f.number("attention_forward_half", 0);
-  g.attention_backward_half = f.number("attention_backward_half", 0);
-  if (f.has("attention_forward_waves")) g.attention_forward_waves = f.number("attention_forward_waves", 0);
-  if (f.has("attention_backward_waves")) g.attention_backward_waves = f.number("attention_backward_waves", 0);
+  g.clock_boost = f.has("clock_boost") ? f.number("clock_boost", 1) : 1;
+  g.flash = {attention_rate_of(f, "flash_forward", g.bf16_flops), attention_rate_of(f, "flash_backward", g.bf16_flops)};
+  if (f.has("cudnn_forward"))
+    g.cudnn = {attention_rate_of(f, "cudnn_forward", g.bf16_flops),
+               attention_rate_of(f, "cudnn_backward", g.bf16_flops)};
   g.memory_bandwidth = f.positive("memory_bandwidth");
   g.memory_bytes = f.positive("memory_bytes");
   g.kernel_seconds = f.number("kernel_seconds", 0);
   g.speed_spread = f.has("speed_spread") ? f.number("speed_spread", 0) : 0;
   g.speed_jitter = f.has("speed_jitter") ? f.number("speed_jitter", 0) : 0;
   f.end();
+  if (g.product_efficiency * g.fp8_efficiency > 1) f.fail("fp8_efficiency", "times product_efficiency is 1 at most");
   return g;
 }
 

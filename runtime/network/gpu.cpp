@@ -31,12 +31,11 @@ double memory_seconds(const Gpu& gpu, double bytes) {
   return bytes <= 0 ? 0 : gpu.kernel_seconds + bytes / gpu.memory_bandwidth;
 }
 
-double attention_rate(const Gpu& gpu, int sequence, double heads, bool backward) {
-  const double half = backward ? gpu.attention_backward_half : gpu.attention_forward_half;
-  const double half_waves = backward ? gpu.attention_backward_waves : gpu.attention_forward_waves;
+double attention_rate(const Gpu& gpu, Attention attention, int sequence, double heads, bool backward) {
+  const AttentionRates& rates = attention == Attention::cudnn ? gpu.cudnn : gpu.flash;
+  const AttentionRate& rate = backward ? rates.backward : rates.forward;
   const double waves = heads * sequence / 128 / gpu.sms;
-  return (backward ? gpu.attention_backward : gpu.attention_forward) * sequence / (sequence + half) * waves /
-         (waves + half_waves);
+  return rate.flops * sequence / (sequence + rate.half) * waves / (waves + rate.waves);
 }
 
 double slowest_of(const Gpu& gpu, int ranks, int tensor) {
@@ -45,7 +44,7 @@ double slowest_of(const Gpu& gpu, int ranks, int tensor) {
 
 double product_seconds(const Gpu& gpu, double m, double n, double k, Precision precision) {
   if (m <= 0 || n <= 0 || k <= 0) return 0;
-  const bool fp8 = precision == Precision::fp8 && gpu.fp8_flops > 0;
+  const bool fp8 = precision == Precision::fp8;
   const double rate = (fp8 ? gpu.fp8_flops * gpu.fp8_efficiency : gpu.bf16_flops) * gpu.product_efficiency / gpu.sms;
   const double depth = k + gpu.product_depth * (fp8 ? gpu.fp8_flops / gpu.bf16_flops : 1);
   double tiled = INFINITY;

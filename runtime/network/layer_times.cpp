@@ -4,28 +4,13 @@
 #include <array>
 #include <vector>
 
-#include "stage.hpp"
+#include "kernel_costs.hpp"
 
 namespace ridge::network {
 
 namespace {
 
 constexpr double kElement = 2;  // bytes of an activation: bf16
-// Time of a layer's element-wise kernels, over that of a copy of the bytes that they need at least: compiled by PyTorch
-// (1.6 Llama, 1.4 GPT); launched one by one, layer norm and GELU; likewise, RMS norm and rotation, which make floats;
-// and these less RMS norm's part, where it is one kernel. Measured on an H200 (benchmarks/simulate/h200), as are the
-// constants below.
-constexpr double kFused = 1.5, kUnfused = 2, kUnfusedFloats = 5.8, kFusedNorms = 2.9;
-// Bytes of a copy that takes as long as an element of the loss: compiled, which reads bf16 logits twice and writes
-// their gradient; and where logits become floats, whose maximum, exponential and sum are kernels of their own.
-constexpr double kLossForward = 5.4, kLossBackward = 5.0, kFloatLossForward = 28, kFloatLossBackward = 26;
-// Bytes of a weight's gradient that several micro-batches add up as a float, over those of one in bf16. Products of
-// GPT 177B that write floats took 5% longer, where the bytes alone say 4%; that reading takes as long is assumed.
-constexpr double kAccumulated = 4 + 4 - 2;
-// Bytes of a copy that takes as long as an operand that is cast to fp8 with a scale for each tensor: read for its
-// largest magnitude, read again and written; and its transposed copy.
-constexpr double kCast = 5.8, kTranspose = 3;
-
 // A product of the layer, (rows, k) x (k, n) forward, or several of the same rows. Their input is gathered from the
 // tensor group, or their output is summed over the group (Korthikanti et al. 2022).
 struct Product {
@@ -57,8 +42,10 @@ class Layer {
     add_alone(t.embedding_forward, out), add_alone(t.embedding_backward, in);
     add_alone(t.head_forward, in), add_alone(t.head_backward, out);
     const double logits = rows_ * columns;
-    t.head_forward.elementwise += memory_seconds(gpu_, (l_.fused_loss ? kLossForward : kFloatLossForward) * logits);
-    t.head_backward.elementwise += memory_seconds(gpu_, (l_.fused_loss ? kLossBackward : kFloatLossBackward) * logits);
+    t.head_forward.elementwise +=
+        memory_seconds(gpu_, (l_.fused_loss ? cost::kLossForward : cost::kFloatLossForward) * logits);
+    t.head_backward.elementwise +=
+        memory_seconds(gpu_, (l_.fused_loss ? cost::kLossBackward : cost::kFloatLossBackward) * logits);
     return t;
   }
 
@@ -70,7 +57,10 @@ class Layer {
   double projected() const { return queries() + 2 * keys(); }
   double middle() const { return width(m_.feed_forward); }
   double bytes(double factor) const {
-    const double over = l_.fused ? kFused : !m_.gated ? kUnfused : l_.fused_norms ? kFusedNorms : kUnfusedFloats;
+    const double over = l_.fused         ? cost::kFused
+                        : !m_.gated      ? cost::kUnfused
+                        : l_.fused_norms ? cost::kFusedNorms
+                                         : cost::kUnfusedFloats;
     return over * factor * kElement;
   }
 
@@ -148,7 +138,8 @@ class Layer {
       return;
     }
     w.messages += message.seconds;
-    w.exposed += std::max(0.0, message.seconds - product) + kShareOfCollectives * std::min(message.seconds, product);
+    w.exposed +=
+        std::max(0.0, message.seconds - product) + cost::kShareOfCollectives * std::min(message.seconds, product);
     w.elementwise += message.copied;
   }
 
@@ -188,9 +179,9 @@ class Layer {
   double attention(bool backward) const {
     const double heads = double(m_.heads) / l_.tensor * l_.micro_batch, square = double(m_.sequence) * m_.sequence;
     const double d = m_.head_width;
-    if (l_.fused_attention) {
+    if (l_.fused_attention()) {
       const double flops = (backward ? 5 : 2) * heads * square * d;  // 2 x 2 operations, half of the square
-      return gpu_.kernel_seconds + flops / attention_rate(gpu_, m_.sequence, heads, backward);
+      return gpu_.kernel_seconds + flops / attention_rate(gpu_, l_.attention, m_.sequence, heads, backward);
     }
     const double rows = heads * m_.sequence;  // one batch of products for all heads
     const double one = product_seconds(gpu_, rows, m_.sequence, d, Precision::bf16);
@@ -222,7 +213,7 @@ class Layer {
     Work w;
     const double ways = m_.gated ? 2 : 1;
     for (const Product& p : products()) add_backward(w, p);
-    if (l_.micro_batches() > 1) w.elementwise += kAccumulated * layer_weights() / gpu_.memory_bandwidth;
+    if (l_.micro_batches() > 1) w.elementwise += cost::kAccumulated * layer_weights() / gpu_.memory_bandwidth;
     w.attention = attention(true);
     w.elementwise += memory_seconds(gpu_, bytes(11) * rows_ * m_.hidden / shared()) +
                      memory_seconds(gpu_, bytes(2) * rows_ * projected()) +
@@ -241,7 +232,7 @@ class Layer {
         w.products -= last.products, w.exposed -= last.exposed, w.messages -= last.messages;
         w.elementwise -= last.elementwise;
       }
-    } else if (l_.recompute == Recompute::selective && l_.fused_attention) {
+    } else if (l_.recompute == Recompute::selective && l_.fused_attention()) {
       // Sums over the group are kept, gathered rows are not.
       const Message again = l_.sequence_parallel && l_.keeps_gathered ? gather() : Message{};
       w.elementwise = elementwise();
@@ -262,13 +253,13 @@ class Layer {
   // Operands of fp8 products. Rows are cast before they are gathered; backward needs transposed copies of all operands.
   double forward_casts() const {
     const double weights = l_.fp8_gather ? 0 : layer_weights();
-    return memory_seconds(gpu_, kCast * (rows_ * (2 * m_.hidden / shared() + queries() + middle()) + weights));
+    return memory_seconds(gpu_, cost::kCast * (rows_ * (2 * m_.hidden / shared() + queries() + middle()) + weights));
   }
   double backward_casts() const {
     const double ways = m_.gated ? 2 : 1, h = m_.hidden;
     const double inputs = 2 * h + queries() + middle(), own = projected() + ways * middle();
-    return memory_seconds(gpu_, kCast * rows_ * (own + 2 * h / shared()) +
-                                    kTranspose * (rows_ * (inputs + own + 2 * h) + layer_weights()));
+    return memory_seconds(gpu_, cost::kCast * rows_ * (own + 2 * h / shared()) +
+                                    cost::kTranspose * (rows_ * (inputs + own + 2 * h) + layer_weights()));
   }
   double layer_weights() const {
     double n = 0;

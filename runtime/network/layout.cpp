@@ -37,6 +37,16 @@ std::string misfit(const Layout& l) {
     return "there are more ranks than " + std::to_string(kMostRanks);
   if (!l.overlap_data && l.shard >= 2)
     return "ZeRO stages 2 and 3 reduce gradients under the backward pass, and need its overlap";
+  if (l.fp8_gather && l.precision != Precision::fp8) return "weights are gathered as fp8 for fp8 products alone";
+  if (l.fp8_gather && (l.shard != 3 || l.data == 1))
+    return "no weights are gathered that could be fp8: that needs ZeRO stage 3 and several replicas";
+  return {};
+}
+
+std::string misfit(const Layout& l, const Gpu& gpu) {
+  if (l.precision == Precision::fp8 && gpu.fp8_flops <= 0) return "the " + gpu.title + " has no products in fp8";
+  if (l.attention == Attention::cudnn && gpu.cudnn.forward.flops <= 0)
+    return "the rates of cuDNN's attention on the " + gpu.title + " are not known";
   return {};
 }
 
@@ -49,6 +59,8 @@ std::string misfit(const Layout& l, const Transformer& m) {
   if (m.heads % l.tensor != 0) return not_divided("the number of heads", m.heads, tensor, l.tensor);
   if (m.kv_heads % l.tensor != 0) return not_divided("the number of KV heads", m.kv_heads, tensor, l.tensor);
   if (m.feed_forward % l.tensor != 0) return not_divided("the width of the MLP", m.feed_forward, tensor, l.tensor);
+  if (l.tensor > 1 && (l.sequence_parallel || l.overlap_tensor) && m.sequence % l.tensor != 0)
+    return not_divided("the number of tokens of a sequence", m.sequence, tensor, l.tensor);
   if (m.positions > 0 && m.sequence > m.positions)
     return "sequences of " + std::to_string(m.sequence) + " tokens are longer than the model's " +
            std::to_string(m.positions) + " positions";

@@ -21,12 +21,12 @@ struct Layout {
   int shard = 1;         // ZeRO's stage: 0 replicas, 1 optimizer state, 2 gradients too, 3 weights too
   Recompute recompute = Recompute::none;
   Precision precision = Precision::bf16;
+  Attention attention = Attention::flash;
   bool fp8_gather = false;        // ZeRO-3 gathers the layers' weights as fp8; else each rank casts what it gathered
   bool sequence_parallel = true;  // layer norms and residuals are shared out over the tensor group
   bool fused = true;              // element-wise kernels are fused, as by a compiler or by hand
   bool fused_norms = false;       // norms are one kernel each, where the others are not fused
   bool fused_loss = true;         // the loss reads bf16 logits in one kernel, without a float for each
-  bool fused_attention = true;    // no T x T array in memory
   bool overlap_tensor = false;    // collectives of the tensor group run under products, chunk by chunk
   bool separate_inputs = false;   // q, k and v, and the two first products of a gated MLP, are products of their own
   bool keeps_gathered = false;    // gathered inputs are kept for backward, as by PyTorch's DTensor, not gathered again
@@ -36,6 +36,7 @@ struct Layout {
   bool overlap_data = true;       // gradients travel under the backward pass, weights under the forward pass
   int gradient_bytes = 4;         // of an element that is reduced
 
+  bool fused_attention() const { return attention != Attention::unfused; }  // no T x T array in memory
   int ranks() const { return data * tensor * pipeline; }
   int micro_batches() const { return global_batch / data / micro_batch; }
 };
@@ -51,8 +52,9 @@ std::vector<std::vector<int>> tensor_groups(const Layout& layout);
 std::vector<std::vector<int>> data_groups(const Layout& layout);
 
 constexpr int kMostRanks = 1 << 20, kMostSegments = 50'000'000;
-// What makes this layout impossible, for the model or for all, in a sentence; empty where nothing does.
-std::string misfit(const Layout& layout, const Transformer& model);
+// What makes this layout impossible, for all, for the model or for the GPU, in a sentence; empty where nothing does.
 std::string misfit(const Layout& layout);
+std::string misfit(const Layout& layout, const Transformer& model);
+std::string misfit(const Layout& layout, const Gpu& gpu);
 
 }  // namespace ridge::network

@@ -38,7 +38,7 @@ double working_bytes(const Transformer& m, const Layout& l) {
                  (4.0 * m.hidden / shared + (2.0 * m.heads + 2.0 * m.kv_heads) * d / t +
                   (m.gated ? 3.0 : 2.0) * m.feed_forward / t);
   if (l.keeps_gathered) bytes += kActivation * rows * 2 * m.hidden * (1 - 1 / shared);
-  if (!l.fused_attention) bytes += 5.0 * m.heads / t * rows * m.sequence;  // scores, their softmax, a mask
+  if (!l.fused_attention()) bytes += 5.0 * m.heads / t * rows * m.sequence;  // scores, their softmax, a mask
   return bytes;
 }
 
@@ -48,7 +48,7 @@ double kept_bytes(const Transformer& m, const Layout& l) {
   if (l.recompute == Recompute::full) return kActivation * rows * m.hidden / shared;
   const double all = working_bytes(m, l);
   if (l.recompute == Recompute::none) return all;
-  if (!l.fused_attention) return all - 5.0 * m.heads / t * rows * m.sequence;
+  if (!l.fused_attention()) return all - 5.0 * m.heads / t * rows * m.sequence;
   // The layer's input, q, v, the attended values, the MLP's first product; the sum after attention where it travelled.
   // A compiler drops the last product's output, which nothing in backward needs.
   const double hidden = m.hidden / shared * (t > 1 ? 2 : 1) + (l.fused ? 0 : m.hidden);
@@ -73,7 +73,7 @@ double exchanged(const Transformer& m, const Layout& l, double element, double c
 double tensor_bytes(const Transformer& m, const Layout& l) {
   const bool full = l.recompute == Recompute::full;
   if (!l.sequence_parallel) return exchanged(m, l, kActivation, 8 + (full ? (l.stops_early ? 2 : 4) : 0));
-  const bool again = l.recompute == Recompute::selective && l.fused_attention && l.keeps_gathered;
+  const bool again = l.recompute == Recompute::selective && l.fused_attention() && l.keeps_gathered;
   const double gathers = (l.keeps_gathered ? 4 : 6) + (full || again ? 2 : 0);
   const double sums = 4 + (full ? (l.stops_early ? 1 : 2) : 0);
   return exchanged(m, l, l.precision == Precision::fp8 ? 1 : kActivation, gathers) + exchanged(m, l, kActivation, sums);

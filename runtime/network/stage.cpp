@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernel_costs.hpp"
+
 namespace ridge::network {
 
 std::vector<double> StageClock::gather_all(const std::vector<const std::vector<Segment>*>& chunks) {
@@ -32,7 +34,7 @@ void StageClock::run(const std::vector<Segment>& segments, double start, const T
     // The network is busy from here until it is free. For a part of that the tensor group's messages share its links.
     const double busy = std::clamp(network - begin, 0.0, s.seconds);
     const double both = s.seconds > 0 ? busy * std::min(1.0, s.tensor / s.seconds) : 0;
-    compute = begin + s.seconds + kShareOfCollectives * busy + both * (beside.first - 1);
+    compute = begin + s.seconds + cost::kShareOfCollectives * busy + both * (beside.first - 1);
     network += both * (1 - 1 / beside.second);
     alone += s.seconds;
     if (!traffic.reduce) continue;

@@ -9,10 +9,6 @@
 
 namespace ridge::network {
 
-// By which kernels take longer while NCCL's run: measured on an H200 with a product of 16384 x 14336 x 4096 beside 16
-// blocks that copy (benchmarks/simulate/h200); 8 blocks take 0.05, 24 take 0.20. That NCCL has 16 is assumed.
-constexpr double kShareOfCollectives = 0.18;
-
 // A layer of a pass, or an end of the model: its computation, and the collectives of its parameters.
 struct Segment {
   double seconds = 0;

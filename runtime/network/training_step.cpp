@@ -5,20 +5,13 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "kernel_costs.hpp"
 #include "pipeline_order.hpp"
 #include "stage.hpp"
 
 namespace ridge::network {
 
 namespace {
-
-// Bytes of a copy that takes as long as the optimizer does for an element, besides its gradient: AdamW in one kernel
-// (34 for 28), the norm and scaling of gradients (15 for 12), weights as bf16 (7 for 6). Measured on an H200
-// (benchmarks/simulate/h200).
-constexpr double kUpdateBytes = 34 + 15 + 7 - 4;
-// Bytes that AdamW's eight kernels (decay, two moments in three, root, correction, epsilon, sum) move, over those of
-// one.
-constexpr double kUnfusedUpdateBytes = 80 - 28;
 
 class Step {
  public:
@@ -50,7 +43,6 @@ class Step {
     double recomputed = 0, kernels = 0;
   };
 
-  bool fp8_gather() const { return l_.fp8_gather && l_.precision == Precision::fp8 && sharded(); }
   bool sharded() const { return l_.shard == 3 && l_.data > 1; }
 
   // --- the network ---
@@ -114,7 +106,7 @@ class Step {
         if (has_embedding(l_, s, c))
           add(times_.embedding_forward, times_.embedding_backward, {}, m_.embedding_parameters());
         for (int i = 0; i < layers_of(m_, l_, s, c); ++i)
-          add(times_.forward, times_.backward, times_.recomputed, m_.layer_parameters(), fp8_gather() ? 1 : 2);
+          add(times_.forward, times_.backward, times_.recomputed, m_.layer_parameters(), l_.fp8_gather ? 1 : 2);
         if (has_head(l_, s, c)) add(times_.head_forward, times_.head_backward, {}, head_parameters(m_, l_) + m_.hidden);
         std::reverse(chunk.backward.begin(), chunk.backward.end());
       }
@@ -214,14 +206,20 @@ class Step {
         end += ends_.all_reduce(l_.gradient_bytes * double(m_.hidden) * m_.vocabulary / l_.tensor);
       end += norm_seconds();
       const double own = parameters_of(m_, l_, s) / (l_.shard >= 1 ? l_.data : 1);
-      const double update =
-          memory_seconds(gpu_, (kUpdateBytes + l_.gradient_bytes + (l_.fused_update ? 0 : kUnfusedUpdateBytes)) * own);
+      const double update = memory_seconds(gpu_, (update_bytes() + l_.gradient_bytes) * own);
       if (keep_) report_.timeline.push_back({Span::Kind::update, s, 0, 0, end, end + (1 + slow_) * update});
       report_.update += update / l_.pipeline;
       report_.slowest += slow_ * update / l_.pipeline;
       report_.exposed_data += (clock.exposed + end - clock.compute) / l_.pipeline;
       report_.seconds = std::max(report_.seconds, end + (1 + slow_) * update);
     }
+  }
+
+  // Bytes of a copy that takes as long as the optimizer does for a parameter, besides its gradient. AdamW was measured
+  // with one of 4 bytes.
+  double update_bytes() const {
+    const double one = cost::kAdamW + cost::kNormAndScale + cost::kWeightToBf16 - 4;
+    return one + (l_.fused_update ? 0 : cost::kUnfusedAdamW);
   }
 
   // The global norm of the gradients: eight bytes through a tree of all ranks, before any weight is updated.
@@ -272,7 +270,8 @@ class Step {
 
 StepReport simulate_step(const Transformer& model, const Layout& layout, const Cluster& cluster, bool timeline,
                          std::uint64_t seed) {
-  if (const std::string why = misfit(layout, model); !why.empty()) throw std::invalid_argument(why);
+  for (const std::string& why : {misfit(layout, model), misfit(layout, cluster.gpu)})
+    if (!why.empty()) throw std::invalid_argument(why);
   return Step(model, layout, cluster, timeline, seed).run();
 }
 

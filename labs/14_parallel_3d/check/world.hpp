@@ -156,8 +156,7 @@ struct World {
     gpu.fp8_efficiency = 0.9;
     const double speed = gpu.bf16_flops / 312e12;  // over an A100's
     gpu.product_depth = 256 * speed;
-    gpu.attention_forward = 198e12 * std::sqrt(speed), gpu.attention_backward = 183e12 * std::sqrt(speed);
-    gpu.attention_forward_half = 340, gpu.attention_backward_half = 600;
+    gpu.flash = {{198e12 * std::sqrt(speed), 340, 0}, {183e12 * std::sqrt(speed), 600, 0}};
     gpu.memory_bandwidth = draw.real(1.7e12, 4.3e12), gpu.memory_bytes = static_cast<double>(machine.memory);
     gpu.kernel_seconds = 2.3e-6;
     network::Fabric& fabric = cluster.fabric;

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "network/description.hpp"
+#include "network/kernel_costs.hpp"
 #include "network/layer_times.hpp"
 #include "network/stage.hpp"
 #include "support/catch.hpp"
@@ -22,9 +23,8 @@ Gpu small_gpu() {
   g.product_efficiency = 0.8;
   g.fp8_efficiency = 0.9;
   g.product_depth = 100;
-  g.attention_forward = 1e11, g.attention_backward = 5e10;
-  g.attention_forward_half = 1000, g.attention_backward_half = 3000;
-  g.attention_forward_waves = 3;
+  g.flash = {{1e11, 1000, 3}, {5e10, 3000, 0}};
+  g.cudnn = {{2e11, 1000, 3}, {8e10, 2000, 0}};
   g.memory_bandwidth = 1e10;
   g.memory_bytes = 1e9;
   g.kernel_seconds = 0;
@@ -79,17 +79,26 @@ TEST_CASE("the slowest of many GPUs") {
 
 TEST_CASE("attention is slower on short sequences, and five products backward stand against two forward") {
   const Gpu g = small_gpu();
-  CHECK(attention_rate(g, 1000, 3840, false) == Approx(5e10 * 3000 / 3003));  // 3000 waves of 128 queries on 10 SMs
-  CHECK(attention_rate(g, 9000, 1, true) == Approx(5e10 * 0.75));
-  CHECK(attention_rate(g, 1280, 3, false) == Approx(1e11 * 1280 / 2280 / 2));  // as many waves as reach half
+  CHECK(attention_rate(g, Attention::flash, 1000, 3840, false) ==
+        Approx(5e10 * 3000 / 3003));  // 3000 waves of 128 queries on 10 SMs
+  CHECK(attention_rate(g, Attention::flash, 9000, 1, true) == Approx(5e10 * 0.75));
+  CHECK(attention_rate(g, Attention::flash, 1280, 3, false) ==
+        Approx(1e11 * 1280 / 2280 / 2));  // as many waves as reach half
+  CHECK(attention_rate(g, Attention::cudnn, 1000, 3840, false) == Approx(1e11 * 3000 / 3003));
+  CHECK(attention_rate(g, Attention::cudnn, 8000, 1, true) == Approx(8e10 * 0.8));
   const Transformer m = load_transformer(folder(), "llama2_7b");
   Layout l;
   l.micro_batch = 2;
   const LayerTimes t = layer_times(m, l, g, {});
   const double square = 2.0 * m.sequence * m.sequence * m.heads * m.head_width;
-  CHECK(t.forward.attention == Approx(2 * square / attention_rate(g, m.sequence, 2 * m.heads, false)));
-  CHECK(t.backward.attention == Approx(5 * square / attention_rate(g, m.sequence, 2 * m.heads, true)));
+  CHECK(t.forward.attention ==
+        Approx(2 * square / attention_rate(g, Attention::flash, m.sequence, 2 * m.heads, false)));
+  CHECK(t.backward.attention ==
+        Approx(5 * square / attention_rate(g, Attention::flash, m.sequence, 2 * m.heads, true)));
   CHECK(t.backward.products == Approx(2 * t.forward.products).epsilon(0.05));
+  l.attention = Attention::cudnn;
+  CHECK(layer_times(m, l, g, {}).backward.attention ==
+        Approx(5 * square / attention_rate(g, Attention::cudnn, m.sequence, 2 * m.heads, true)));
 }
 
 TEST_CASE("what is recomputed") {
@@ -118,7 +127,7 @@ TEST_CASE("what is recomputed") {
   CHECK(layer_times(m, l, g, {}).recomputed.products == Approx(full.forward.products - product(h, m.feed_forward)));
   l.stops_early = false;
   l.recompute = Recompute::selective;
-  l.fused_attention = false;
+  l.attention = Attention::unfused;
   const LayerTimes scores = layer_times(m, l, g, {});
   CHECK(scores.recomputed.attention == Approx(scores.forward.attention));
   CHECK(scores.recomputed.products == 0);
@@ -207,7 +216,7 @@ TEST_CASE("overlapped messages travel beside chunks of products, which are slowe
   const double inputs = product(rows, h, 48 * 128 / 8) + product(rows, h, 2 * f / 8);
   const double weights = product(h, 48 * 128 / 8, rows) + product(h, 2 * f / 8, rows);
   const double others = chunked(h / 8, h) + chunked(f / 8, h);
-  CHECK(back.exposed == Approx(6 * one - (1 - kShareOfCollectives) * (inputs + weights) - others * 7 / 8));
+  CHECK(back.exposed == Approx(6 * one - (1 - cost::kShareOfCollectives) * (inputs + weights) - others * 7 / 8));
 }
 
 TEST_CASE("separate products of one input: smaller products, and a sum of their inputs' gradients before the message") {

@@ -87,6 +87,11 @@ TEST_CASE("wrong words are usage errors that say what to change") {
       {{"--failures", "100"}, "needs --save-seconds"},
       {{"--zero", "3", "--data", "2", "--no-overlap-data"}, "need its overlap"},
       {{"--sequence", "8192"}, "longer than the model's 2048 positions"},
+      {{"--sequence", "2044", "--tensor", "8"}, "tokens of a sequence (2044)"},
+      {{"--gpu", "a100", "--precision", "fp8"}, "NVIDIA A100 SXM, 80 GB has no products in fp8"},
+      {{"--gpu", "a100", "--attention", "cudnn"}, "cuDNN's attention on the NVIDIA A100"},
+      {{"--fp8-gather"}, "for fp8 products alone"},
+      {{"--fp8-gather", "--precision", "fp8", "--data", "2"}, "needs ZeRO stage 3"},
   };
   for (const auto& [words, said] : wrong) {
     const Run r = simulate(words);

@@ -5,6 +5,7 @@
 
 #include "network/description.hpp"
 #include "network/goodput.hpp"
+#include "network/kernel_costs.hpp"
 #include "network/pipeline_order.hpp"
 #include "network/stage.hpp"
 #include "network/training_step.hpp"
@@ -99,6 +100,37 @@ TEST_CASE("what does not fit is said") {
   longer.sequence = 4096;
   l = {};
   CHECK(misfit(l, longer).find("2048 positions") != std::string::npos);
+  // Rows that are shared out over the tensor group are whole ones.
+  Transformer odd = m;
+  odd.sequence = 8190;
+  l = {};
+  l.tensor = 8;
+  CHECK(misfit(l, odd).find("tokens of a sequence (8190)") != std::string::npos);
+  l.sequence_parallel = false;
+  CHECK(misfit(l, odd).empty());
+  l.overlap_tensor = true;
+  CHECK(misfit(l, odd).find("tokens of a sequence (8190)") != std::string::npos);
+  // What fp8 gathers needs products in fp8, and weights that are gathered.
+  l = {};
+  l.data = 4, l.global_batch = 4, l.shard = 3, l.fp8_gather = true;
+  CHECK(misfit(l).find("for fp8 products alone") != std::string::npos);
+  l.precision = Precision::fp8;
+  CHECK(misfit(l).empty());
+  l.shard = 2;
+  CHECK(misfit(l).find("ZeRO stage 3 and several replicas") != std::string::npos);
+  l.shard = 3, l.data = 1;
+  CHECK(misfit(l).find("ZeRO stage 3 and several replicas") != std::string::npos);
+  const Gpu a100 = load_gpu(folder(), "a100"), h100 = load_gpu(folder(), "h100");
+  l = {};
+  CHECK(misfit(l, a100).empty());
+  l.precision = Precision::fp8;
+  CHECK(misfit(l, h100).empty());
+  CHECK(misfit(l, a100).find("has no products in fp8") != std::string::npos);
+  CHECK_THROWS_AS(simulate_step(m, l, {a100, load_fabric(folder(), "dgx_a100")}), std::invalid_argument);
+  l.precision = Precision::bf16, l.attention = Attention::cudnn;
+  CHECK(misfit(l, h100).empty());
+  CHECK(misfit(l, a100).find("cuDNN's attention") != std::string::npos);
+  l = {};
   l.chunks = 0;
   CHECK_THROWS_AS(simulate_step(m, l, free_links()), std::invalid_argument);
 }
@@ -173,7 +205,7 @@ TEST_CASE("bytes of gradients and weights are those of the ZeRO stage") {
   l.shard = 3, l.overlap_data = true, l.precision = Precision::fp8, l.fp8_gather = true;  // the ends stay bf16
   const double ends = m.embedding_parameters() + m.head_parameters() + m.hidden;
   CHECK(simulate_step(m, l, cluster).data_bytes == Approx(3 * share * (4 * n + 2 * (n + ends))).epsilon(1e-4));
-  l.shard = 1, l.precision = Precision::bf16;
+  l.shard = 1, l.precision = Precision::bf16, l.fp8_gather = false;
   l.data = 1;
   CHECK(simulate_step(m, l, cluster).data_bytes == 0);
 }
@@ -215,7 +247,7 @@ TEST_CASE("collectives that are hidden still take their share of the GPU") {
   l.data = 2, l.global_batch = 16;
   const StepReport two = simulate_step(m, l, cluster);
   const double sent = two.data_bytes / cluster.fabric.node_bandwidth;
-  CHECK(two.seconds - alone > kShareOfCollectives * sent / 2);
+  CHECK(two.seconds - alone > cost::kShareOfCollectives * sent / 2);
   CHECK(two.seconds - alone < sent);
 }
 
@@ -257,13 +289,13 @@ TEST_CASE("memory falls with each ZeRO stage by what the stage shares out") {
   CHECK(memory_of(m, l).activations < all / 3);
   // Korthikanti et al. 2022, without FlashAttention: s b h (34 + 5 a s / h), of which masks of dropout are 2.
   l = {};
-  l.fused_attention = false;
+  l.attention = Attention::unfused;
   const double s = m.sequence, h = m.hidden, a = m.heads;
   CHECK(kept_bytes(m, l) == Approx(s * h * (32 + 5 * a * s / h)));
 }
 
 TEST_CASE("gathers run one layer ahead, reductions behind, and what is left goes on under the next pass") {
-  const double share = kShareOfCollectives * 4;
+  const double share = cost::kShareOfCollectives * 4;
   const std::vector<Segment> hidden(3, {10, 1, 4, 0});  // only the first is waited for
   StageClock clock;
   clock.run(hidden, 0, {true, false, false});
@@ -282,7 +314,7 @@ TEST_CASE("gathers run one layer ahead, reductions behind, and what is left goes
   const std::vector<Segment> reduced(2, {10, 1, 0, 25});
   clock = {};
   clock.run(reduced, 0, {false, true, false});
-  const double slow = 10 * (1 + kShareOfCollectives);
+  const double slow = 10 * (1 + cost::kShareOfCollectives);
   CHECK(clock.compute == Approx(10 + slow));
   CHECK(clock.network == Approx(10 + 50));
   clock.run(reduced, 0, {false, true, false});
@@ -299,7 +331,7 @@ TEST_CASE("gathers run one layer ahead, reductions behind, and what is left goes
 TEST_CASE("messages of other kinds share the links while both travel") {
   // Half of a segment of 10 s exchanges messages of the tensor group, which take 3 times as long beside a reduction.
   const std::vector<Segment> segments(2, {10, 1, 0, 8, 5});
-  const double share = kShareOfCollectives;
+  const double share = cost::kShareOfCollectives;
   StageClock clock;
   clock.beside = {3, 2};
   clock.run(segments, 0, {false, true, false});
@@ -426,6 +458,19 @@ TEST_CASE("a wrong description names its file, its line and its key") {
     return "";
   };
   CHECK(refused("h1000").find("a100, h100") != std::string::npos);
+  // A GPU is no faster than its data sheet.
+  const std::string gpu = ridge::test::read_file(folder() + "/gpus/h100.toml");
+  auto changed = [&](const std::string& key, const std::string& value) {
+    const std::size_t at = gpu.find("\n" + key + " = ") + 1;
+    ridge::test::write_file(home / "g.toml", gpu.substr(0, at) + key + " = " + value + gpu.substr(gpu.find('\n', at)));
+    return refused(home / "g.toml");
+  };
+  CHECK(changed("product_efficiency", "0.69").empty());
+  CHECK(changed("product_efficiency", "1.01").find("product_efficiency is a share above 0 and at most 1") !=
+        std::string::npos);
+  CHECK(changed("fp8_efficiency", "1.5").find("times product_efficiency is 1 at most") != std::string::npos);
+  CHECK(changed("cudnn_backward", "990e12").find("cudnn_backward is bf16_flops at most") != std::string::npos);
+  CHECK(changed("clock_boost", "0.9").find("clock_boost is a number of 1 or more") != std::string::npos);
   CHECK(refused("none.toml").find("there is no file none.toml") != std::string::npos);
   for (const std::string& name : names_in(folder() + "/fabrics"))
     CHECK_FALSE(load_fabric(folder(), name).title.empty());
