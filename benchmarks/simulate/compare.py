@@ -7,14 +7,15 @@ the table into README.md, beside this file; --check exits with 1 where it is not
 import itertools, json, statistics, subprocess, sys, tempfile, tomllib
 from pathlib import Path
 
+LIBRARIES = {"flash": "FlashAttention-2", "cudnn": "cuDNN", "unfused": "unfused"}
 HERE = Path(__file__).resolve().parent
 BEGIN, END = "<!-- compare: benchmarks/simulate/compare.py RIDGE --write -->\n", "<!-- compare: end -->"
 
 
 def simulate(ridge, source, options):
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        done = subprocess.run([ridge, "simulate", "--gpu", source["gpu"], "--fabric", source["fabric"], *options, "--json", file.name],
-                              capture_output=True, text=True)
+        done = subprocess.run([ridge, "simulate", "--gpu", source["gpu"], "--fabric", source["fabric"],
+                               "--attention", source["attention"], *options, "--json", file.name], capture_output=True, text=True)
         if done.returncode == 2 and "impossible" in done.stderr:
             return None
         assert done.returncode == 0, done.stdout + done.stderr
@@ -55,26 +56,39 @@ def compare(ridge, row, source, folder):
     return row["tflops"], flops_of(row, source, row["global_batch"]) / row["gpus"] / best[0] / 1e12, "TFLOP/s", best[1], best[2]
 
 
+def table(ridge, source, rows, folder):
+    """The rows of a source as Markdown, and their errors."""
+    memory, other = any("memory_gib" in r for r in rows), source.get("other_attention")
+    text = f"\n{source['what']}. Attention: {LIBRARIES[source['attention']]} ({source['attention_source']})."
+    text += (f" Assumed: {source['assumed']}." if "assumed" in source else "") + "\n\n"
+    text += "| | published | simulated | error |" + (f" with {LIBRARIES[other]} |" if other else "") + " chosen |"
+    text += (" GiB, published | simulated |" if memory else "") + "\n"
+    text += "|---|--:|--:|--:|" + ("--:|" if other else "") + "---|" + ("--:|--:|" if memory else "") + "\n"
+    errors = []
+    for row in rows:
+        published, simulated, unit, chosen, done = compare(ridge, row, source, folder)
+        errors.append(simulated / published - 1)
+        text += f"| {row['name']} | {published:.5g} {unit} | {simulated:.5g} | {100 * errors[-1]:+.1f}% |"
+        if other:
+            _, simulated, *_ = compare(ridge, row, source | {"attention": other}, folder)
+            text += f" {100 * (simulated / published - 1):+.1f}% |"
+        text += f" {chosen} |"
+        if memory:
+            text += f" {row['memory_gib']} | {done['memory_bytes'] / 2**30:.1f} |" if "memory_gib" in row else " | |"
+        text += "\n"
+    return text, errors
+
+
 def main():
     ridge = sys.argv[1]
     data = tomllib.loads((HERE / "published.toml").read_text())
     text, errors = "", []
     with tempfile.TemporaryDirectory() as folder:
         for name, source in data["source"].items():
-            rows = [r for r in data["row"] if r["source"] == name]
-            memory = any("memory_gib" in r for r in rows)
-            text += f"\n{source['what']}." + (f" Assumed: {source['assumed']}." if "assumed" in source else "") + "\n\n"
-            text += "| | published | simulated | error | chosen |" + (" GiB, published | simulated |\n" if memory else "\n")
-            text += "|---|--:|--:|--:|---|" + ("--:|--:|\n" if memory else "\n")
-            for row in rows:
-                published, simulated, unit, chosen, done = compare(ridge, row, source, folder)
-                error = simulated / published - 1
-                if name != "ridge":
-                    errors.append(abs(error))
-                text += f"| {row['name']} | {published:.5g} {unit} | {simulated:.5g} | {100 * error:+.1f}% | {chosen} |"
-                if memory:
-                    text += f" {row['memory_gib']} | {done['memory_bytes'] / 2**30:.1f} |" if "memory_gib" in row else " | |"
-                text += "\n"
+            more, of_source = table(ridge, source, [r for r in data["row"] if r["source"] == name], folder)
+            text += more
+            if name != "ridge":
+                errors += map(abs, of_source)
     text += f"\n{len(errors)} published rows; absolute errors: median {100 * statistics.median(errors):.1f}%, worst {100 * max(errors):.1f}%, " \
             f"{sum(e <= 0.10 for e in errors)} within 10%, {sum(e <= 0.25 for e in errors)} within 25%.\n"
     readme = HERE / "README.md"
