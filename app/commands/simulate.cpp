@@ -72,6 +72,8 @@ void add_simulate(Commands& ridge) {
   command->add_flag("--fp8-gather", l.fp8_gather, "With fp8, ZeRO-3 gathers the layers' weights as fp8");
   command->add_flag("--separate-inputs", l.separate_inputs,
                     "q, k and v, and the two first products of a gated MLP, are products of their own");
+  command->add_flag("--repeat-keys", l.repeats_keys,
+                    "Keys and values are kept as often as there are query heads, as PyTorch repeats them");
   command->add_flag("--keep-gathered", l.keeps_gathered,
                     "Backward keeps gathered inputs of the tensor-parallel group and does not gather them again");
   command->add_flag("--copy-rows", l.copies_rows,

@@ -76,22 +76,28 @@ class Layer {
 
   struct Message {
     double seconds = 0;
+    double sent = 0;    // bytes of each rank
     double copied = 0;  // s of the kernel that lays its rows out anew, where it travels whole
   };
-  Message message(double seconds, double element) const {
-    return {seconds, l_.copies_rows ? memory_seconds(gpu_, 2 * element * rows_ * m_.hidden) : 0};
+  // All rows in elements of so many bytes, in so many rounds of the ring.
+  Message rows_message(double seconds, double element, int rounds, bool copies) const {
+    const double bytes = element * rows_ * m_.hidden;
+    return {seconds, rounds * bytes * (l_.tensor - 1) / l_.tensor, copies ? memory_seconds(gpu_, 2 * bytes) : 0};
   }
+  bool copies() const { return l_.copies_rows && l_.tensor > 1; }
   Message gather(double element) const {
-    return l_.tensor == 1 ? Message{} : message(tensor_.all_gather(element * rows_ * m_.hidden), element);
+    return rows_message(tensor_.all_gather(element * rows_ * m_.hidden), element, 1, copies());
   }
   // fp8: rows travel as they enter the product.
   Message gather() const { return gather(l_.precision == Precision::fp8 ? 1 : kElement); }
   Message scatter() const {
-    return l_.tensor == 1 ? Message{} : message(tensor_.reduce_scatter(kElement * rows_ * m_.hidden), kElement);
+    return rows_message(tensor_.reduce_scatter(kElement * rows_ * m_.hidden), kElement, 1, copies());
   }
-  Message all_reduce() const { return {l_.tensor == 1 ? 0 : tensor_.all_reduce(kElement * rows_ * m_.hidden), 0}; }
+  Message all_reduce() const {
+    return rows_message(tensor_.all_reduce(kElement * rows_ * m_.hidden), kElement, 2, false);
+  }
   static void add_alone(Work& w, const Message& m) {
-    w.messages += m.seconds;
+    w.messages += m.seconds, w.sent += m.sent;
     w.exposed += m.seconds;
     w.elementwise += m.copied;
   }
@@ -125,7 +131,7 @@ class Layer {
       return;
     }
     const double chunk = product(rows_ / l_.tensor), all = l_.tensor * chunk;
-    w.messages += message.seconds;
+    w.messages += message.seconds, w.sent += message.sent;
     w.products += all;
     w.exposed += std::max(0.0, chunk + message.seconds - all);
     w.elementwise += summed > 0 ? memory_seconds(gpu_, kElement * rows_ * summed * (1 + 1.0 / l_.tensor)) : 0;
@@ -137,7 +143,7 @@ class Layer {
       add_alone(w, message);
       return;
     }
-    w.messages += message.seconds;
+    w.messages += message.seconds, w.sent += message.sent;
     w.exposed +=
         std::max(0.0, message.seconds - product) + cost::kShareOfCollectives * std::min(message.seconds, product);
     w.elementwise += message.copied;
@@ -229,8 +235,7 @@ class Layer {
       if (l_.stops_early) {
         Work last;
         add_forward(last, products().back());
-        w.products -= last.products, w.exposed -= last.exposed, w.messages -= last.messages;
-        w.elementwise -= last.elementwise;
+        w.add(last, -1);
       }
     } else if (l_.recompute == Recompute::selective && l_.fused_attention()) {
       // Sums over the group are kept, gathered rows are not.

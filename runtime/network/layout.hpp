@@ -29,6 +29,7 @@ struct Layout {
   bool fused_loss = true;         // the loss reads bf16 logits in one kernel, without a float for each
   bool overlap_tensor = false;    // collectives of the tensor group run under products, chunk by chunk
   bool separate_inputs = false;   // q, k and v, and the two first products of a gated MLP, are products of their own
+  bool repeats_keys = false;      // keys and values are repeated for each query head, as by PyTorch; kept so, too
   bool keeps_gathered = false;    // gathered inputs are kept for backward, as by PyTorch's DTensor, not gathered again
   bool copies_rows = false;       // rows are laid out anew where they are gathered or summed, as sequences x tokens are
   bool stops_early = false;       // full recomputation ends before the last product, as PyTorch's does

@@ -1,13 +1,15 @@
+#include "memory.hpp"
+
 #include <algorithm>
 
 #include "stage.hpp"
-#include "training_step.hpp"
 
 namespace ridge::network {
 
 namespace {
 
 constexpr double kActivation = 2;  // bytes of an activation: bf16
+constexpr double kLogSumExp = 4;   // bytes that fused attention keeps of a head's query, besides its output
 
 // Parameters of what ZeRO-3 gathers at once: the largest of a stage's layers and ends.
 double largest_part(const Transformer& m, const Layout& l, int stage) {
@@ -32,14 +34,18 @@ double alive(const Layout& l, int stage) {
 double working_bytes(const Transformer& m, const Layout& l) {
   const double rows = double(l.micro_batch) * m.sequence, t = l.tensor;
   const double shared = l.sequence_parallel ? t : 1;
-  const double d = m.head_width;
-  // Inputs of the two norms and of what follows them; q, k, v and the attended values; the MLP's middle.
-  double bytes = kActivation * rows *
-                 (4.0 * m.hidden / shared + (2.0 * m.heads + 2.0 * m.kv_heads) * d / t +
-                  (m.gated ? 3.0 : 2.0) * m.feed_forward / t);
-  if (l.keeps_gathered) bytes += kActivation * rows * 2 * m.hidden * (1 - 1 / shared);
-  if (!l.fused_attention()) bytes += 5.0 * m.heads / t * rows * m.sequence;  // scores, their softmax, a mask
-  return bytes;
+  const double queries = double(m.heads) * m.head_width / t, keys = double(m.kv_heads) * m.head_width / t;
+  const bool floats = m.gated && !l.fused && !l.fused_norms;
+  // Each of two norms: its input and its output. An RMS norm of many kernels keeps two copies of its input as floats,
+  // their quotient by the norm, and its output.
+  double elements = (floats ? 12.0 : 4.0) * m.hidden / shared;
+  // q, k, v and the attended values.
+  elements += 2 * queries + 2 * (l.repeats_keys ? queries : keys);
+  // The inputs of the MLP's activation and of its last product. Eager SwiGLU keeps what SiLU returns, too.
+  elements += (m.gated ? l.fused ? 3.0 : 4.0 : 2.0) * m.feed_forward / t;
+  if (l.keeps_gathered) elements += 2 * m.hidden * (1 - 1 / shared);
+  const double scores = 5.0 * m.sequence;  // of a head's query: scores, their softmax, a mask
+  return rows * (kActivation * elements + m.heads / t * (l.fused_attention() ? kLogSumExp : scores));
 }
 
 double kept_bytes(const Transformer& m, const Layout& l) {
@@ -52,34 +58,14 @@ double kept_bytes(const Transformer& m, const Layout& l) {
   // The layer's input, q, v, the attended values, the MLP's first product; the sum after attention where it travelled.
   // A compiler drops the last product's output, which nothing in backward needs.
   const double hidden = m.hidden / shared * (t > 1 ? 2 : 1) + (l.fused ? 0 : m.hidden);
-  return kActivation * rows * (hidden + (2.0 * m.heads + m.kv_heads) * m.head_width / t + m.feed_forward / t);
+  const double elements = hidden + (2.0 * m.heads + m.kv_heads) * m.head_width / t + m.feed_forward / t;
+  return rows * (kActivation * elements + kLogSumExp * m.heads / t);
 }
 
 // A loss in floats: the softmax's logarithm, its gradient and that of the logits are there at once.
 double head_bytes(const Transformer& m, const Layout& l) {
   return (l.fused_loss ? 2.0 : 12.0) * l.micro_batch * m.sequence * m.vocabulary / l.tensor;
 }
-
-namespace {
-
-// Bytes of `count` gathers or reductions of the hidden rows.
-double exchanged(const Transformer& m, const Layout& l, double element, double count) {
-  return count * element * l.micro_batch * m.sequence * m.hidden * (l.tensor - 1.0) / l.tensor;
-}
-
-}  // namespace
-
-// An all-reduce is two exchanges.
-double tensor_bytes(const Transformer& m, const Layout& l) {
-  const bool full = l.recompute == Recompute::full;
-  if (!l.sequence_parallel) return exchanged(m, l, kActivation, 8 + (full ? (l.stops_early ? 2 : 4) : 0));
-  const bool again = l.recompute == Recompute::selective && l.fused_attention() && l.keeps_gathered;
-  const double gathers = (l.keeps_gathered ? 4 : 6) + (full || again ? 2 : 0);
-  const double sums = 4 + (full ? (l.stops_early ? 1 : 2) : 0);
-  return exchanged(m, l, l.precision == Precision::fp8 ? 1 : kActivation, gathers) + exchanged(m, l, kActivation, sums);
-}
-
-double tensor_bytes_of_ends(const Transformer& m, const Layout& l) { return exchanged(m, l, kActivation, 4); }
 
 Memory memory_of(const Transformer& m, const Layout& l) {
   Memory most;

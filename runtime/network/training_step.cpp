@@ -39,8 +39,7 @@ class Step {
   struct Chunk {
     std::vector<Segment> forward, backward;
     std::vector<double> ready;  // of its segments' weights in the first pass; empty: they are there
-    Work work;                  // of a forward and a backward pass
-    double recomputed = 0, kernels = 0;
+    Work work, again;           // of a forward and a backward pass, and what is run again for the latter
   };
 
   bool sharded() const { return l_.shard == 3 && l_.data > 1; }
@@ -99,9 +98,8 @@ class Step {
           b.elementwise += copies(parameters, 2 * bytes + 2 + l_.gradient_bytes);
           chunk.forward.push_back(segment(f, parameters, bytes));
           chunk.backward.push_back(segment(b + again, parameters, bytes));
-          chunk.work += f + b;
-          chunk.recomputed += again.seconds();
-          chunk.kernels += f.kernels() + b.kernels() + again.kernels();
+          chunk.work.add(f + b);
+          chunk.again.add(again);
         };
         if (has_embedding(l_, s, c))
           add(times_.embedding_forward, times_.embedding_backward, {}, m_.embedding_parameters());
@@ -231,11 +229,10 @@ class Step {
   void account() {
     const double m = l_.micro_batches(), P = l_.pipeline, others = double(l_.data - 1) / l_.data;
     for (const Chunk& chunk : chunks_) {
-      Work w = chunk.work;
-      for (double* x : {&w.products, &w.attention, &w.elementwise, &w.exposed, &w.messages}) *x *= m / P;
-      report_.work += w;
-      report_.slowest += slow_ * chunk.kernels * m / P;
-      report_.recomputed += chunk.recomputed * m / P;
+      report_.work.add(chunk.work, m / P);
+      report_.recomputed += chunk.again.seconds() * m / P;
+      report_.slowest += slow_ * (chunk.work.kernels() + chunk.again.kernels()) * m / P;
+      report_.tensor_bytes += (chunk.work.sent + chunk.again.sent) * m / P;
     }
     for (const StageClock& clock : clocks_)
       report_.data_bytes +=
@@ -247,7 +244,6 @@ class Step {
     report_.tokens = double(l_.global_batch) * m_.sequence;
     report_.flops = training_flops(m_) * report_.tokens / l_.ranks();
     report_.pipeline_bytes = message_bytes_ * 2 * m * (l_.chunks - 1 / P);
-    report_.tensor_bytes = (tensor_bytes(m_, l_) * m_.layers + tensor_bytes_of_ends(m_, l_)) * m / P;
   }
 
   const Transformer& m_;

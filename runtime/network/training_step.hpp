@@ -7,15 +7,10 @@
 #include "gpu.hpp"
 #include "layer_times.hpp"
 #include "layout.hpp"
+#include "memory.hpp"
 #include "transformer.hpp"
 
 namespace ridge::network {
-
-// Bytes on the GPU that needs most.
-struct Memory {
-  double weights = 0, gradients = 0, optimizer = 0, activations = 0;
-  double total() const { return weights + gradients + optimizer + activations; }
-};
 
 // A box of the timeline: what a stage of the slowest replica does.
 struct Span {
@@ -54,7 +49,5 @@ struct Cluster {
 // paths of flows.
 StepReport simulate_step(const Transformer& model, const Layout& layout, const Cluster& cluster, bool timeline = false,
                          std::uint64_t seed = 1);
-
-Memory memory_of(const Transformer& model, const Layout& layout);
 
 }  // namespace ridge::network

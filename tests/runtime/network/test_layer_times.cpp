@@ -5,6 +5,7 @@
 #include "network/description.hpp"
 #include "network/kernel_costs.hpp"
 #include "network/layer_times.hpp"
+#include "network/memory.hpp"
 #include "network/stage.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
@@ -29,6 +30,12 @@ Gpu small_gpu() {
   g.memory_bytes = 1e9;
   g.kernel_seconds = 0;
   return g;
+}
+
+// Bytes that a rank sends for a layer: forward, backward and what is recomputed.
+double sent_in(const Transformer& m, const Layout& l, const Gpu& g, const RingCost& ring) {
+  const LayerTimes t = layer_times(m, l, g, ring);
+  return t.forward.sent + t.backward.sent + t.recomputed.sent;
 }
 
 }  // namespace
@@ -118,9 +125,10 @@ TEST_CASE("what is recomputed") {
   CHECK(some.recomputed.products == Approx(product(8 * 128, h) + product(h, h) + product(m.feed_forward, h)));
   CHECK(some.recomputed.elementwise == Approx(some.forward.elementwise));
   // Its input, q, v, the attended values and w1's output are kept; w2's too, unless a compiler drops it.
-  CHECK(kept_bytes(m, l) == Approx(2 * rows * (3 * h + 8 * 128 + m.feed_forward)));
+  // Fused attention keeps a float of each head's query.
+  CHECK(kept_bytes(m, l) == Approx(2 * rows * (3 * h + 8 * 128 + m.feed_forward) + 4 * rows * m.heads));
   l.fused = false;
-  CHECK(kept_bytes(m, l) == Approx(2 * rows * (4 * h + 8 * 128 + m.feed_forward)));
+  CHECK(kept_bytes(m, l) == Approx(2 * rows * (4 * h + 8 * 128 + m.feed_forward) + 4 * rows * m.heads));
   l.fused = true;
   l.recompute = Recompute::full;
   l.stops_early = true;
@@ -133,6 +141,22 @@ TEST_CASE("what is recomputed") {
   CHECK(scores.recomputed.products == 0);
   const double all = working_bytes(m, l);
   CHECK(kept_bytes(m, l) == Approx(all - 5.0 * m.heads * m.sequence * m.sequence));
+}
+
+TEST_CASE("a layer that is not compiled keeps more, and so do keys that are repeated") {
+  const Transformer m = load_transformer(folder(), "llama3_8b"), gpt = load_transformer(folder(), "gpt_1.3b");
+  Layout l;
+  l.tensor = 2, l.micro_batch = 3;
+  const double rows = 3.0 * m.sequence, fused = kept_bytes(m, l), same = kept_bytes(gpt, l);
+  l.repeats_keys = true;
+  CHECK(kept_bytes(m, l) - fused == Approx(2 * rows * 2 * (32 - 8) / 2 * 128));
+  CHECK(kept_bytes(gpt, l) == same);
+  l.repeats_keys = false, l.fused = false;
+  CHECK(kept_bytes(gpt, l) == same);  // layer norm and GELU keep what their inputs and outputs are
+  // Two norms, each with two floats and another bf16 of its input in place of the input; SiLU's result.
+  CHECK(kept_bytes(m, l) - fused == Approx(2 * rows * (2 * (4 + 1 - 1) * m.hidden / 2 + m.feed_forward / 2)));
+  l.fused_norms = true;
+  CHECK(kept_bytes(m, l) - fused == Approx(2 * rows * m.feed_forward / 2));
 }
 
 TEST_CASE("collectives of the tensor group: ten a layer with sequence parallelism, four all-reduces without") {
@@ -152,19 +176,20 @@ TEST_CASE("collectives of the tensor group: ten a layer with sequence parallelis
   l.overlap_tensor = true;
   CHECK(layer_times(m, l, g, ring).forward.messages == Approx(4 * one));  // hidden or not
   CHECK(layer_times(m, l, g, ring).backward.messages == Approx(6 * one));
+  CHECK(sent_in(m, l, g, ring) == Approx(10 * n * 7 / 8));
   l.overlap_tensor = false;
-  CHECK(tensor_bytes(m, l) == Approx(10 * n * 7 / 8));
+  CHECK(sent_in(m, l, g, ring) == Approx(10 * n * 7 / 8));
   // Kept inputs are not gathered again. Full recomputation repeats what forward exchanges, or all but the last sum.
   l.keeps_gathered = true;
   CHECK(layer_times(m, l, g, ring).backward.exposed == Approx(4 * one));
-  CHECK(tensor_bytes(m, l) == Approx(8 * n * 7 / 8));
+  CHECK(sent_in(m, l, g, ring) == Approx(8 * n * 7 / 8));
   l.recompute = Recompute::selective;
   CHECK(layer_times(m, l, g, ring).recomputed.exposed == Approx(2 * one));
-  CHECK(tensor_bytes(m, l) == Approx(10 * n * 7 / 8));
+  CHECK(sent_in(m, l, g, ring) == Approx(10 * n * 7 / 8));
   l.recompute = Recompute::full;
   l.stops_early = true;
   CHECK(layer_times(m, l, g, ring).recomputed.exposed == Approx(3 * one));
-  CHECK(tensor_bytes(m, l) == Approx(11 * n * 7 / 8));
+  CHECK(sent_in(m, l, g, ring) == Approx(11 * n * 7 / 8));
   l = {};
   l.tensor = 8;
   // Rows that are laid out anew are read and written once for each message.
@@ -179,15 +204,17 @@ TEST_CASE("collectives of the tensor group: ten a layer with sequence parallelis
   // fp8 rows are gathered as fp8; sums travel as bf16.
   l.precision = Precision::fp8;
   CHECK(layer_times(m, l, g, ring).forward.exposed == Approx(3 * one));
-  CHECK(tensor_bytes(m, l) == Approx((6 / 2 + 4) * n * 7 / 8));
+  CHECK(sent_in(m, l, g, ring) == Approx((6 / 2 + 4) * n * 7 / 8));
   l.precision = Precision::bf16;
   l.sequence_parallel = false;
   CHECK(layer_times(m, l, g, ring).forward.exposed == Approx(2 * 2 * one));
-  CHECK(tensor_bytes(m, l) == Approx(8 * n * 7 / 8));
-  CHECK(tensor_bytes_of_ends(m, l) == Approx(4 * n * 7 / 8));
+  CHECK(sent_in(m, l, g, ring) == Approx(8 * n * 7 / 8));
+  const LayerTimes reduced = layer_times(m, l, g, ring);
+  CHECK(reduced.embedding_forward.sent + reduced.embedding_backward.sent == Approx(2 * n * 7 / 8));
+  CHECK(reduced.head_forward.sent + reduced.head_backward.sent == Approx(2 * n * 7 / 8));
   l.tensor = 1;
   CHECK(layer_times(m, l, g, {}).forward.exposed == 0);
-  CHECK(tensor_bytes(m, l) == 0);
+  CHECK(sent_in(m, l, g, ring) == 0);
 }
 
 TEST_CASE("overlapped messages travel beside chunks of products, which are slower, and each hides behind its own") {
