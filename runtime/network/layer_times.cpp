@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "kernel_costs.hpp"
+#include "tensor_messages.hpp"
 
 namespace ridge::network {
 
 namespace {
 
-constexpr double kElement = 2;  // bytes of an activation: bf16
 // A product of the layer, (rows, k) x (k, n) forward, or several of the same rows. Their input is gathered from the
 // tensor group, or their output is summed over the group (Korthikanti et al. 2022).
 struct Product {
@@ -22,7 +22,11 @@ struct Product {
 class Layer {
  public:
   Layer(const Transformer& model, const Layout& layout, const Gpu& gpu, const RingCost& tensor)
-      : m_(model), l_(layout), gpu_(gpu), tensor_(tensor), rows_(double(layout.micro_batch) * model.sequence) {}
+      : m_(model),
+        l_(layout),
+        gpu_(gpu),
+        messages_(model, layout, gpu, tensor),
+        rows_(double(layout.micro_batch) * model.sequence) {}
 
   LayerTimes times() const {
     LayerTimes t;
@@ -30,17 +34,16 @@ class Layer {
     t.backward = backward();
     t.recomputed = recomputed(t.forward);
     const double hidden = rows_ * m_.hidden / shared();
-    t.embedding_forward.elementwise += memory_seconds(gpu_, 2 * kElement * hidden);
-    t.embedding_backward.elementwise += memory_seconds(gpu_, (kElement + 8) * hidden);
+    t.embedding_forward.elementwise += memory_seconds(gpu_, 2 * kBf16 * hidden);
+    t.embedding_backward.elementwise += memory_seconds(gpu_, (kBf16 + 8) * hidden);
     const double columns = double(m_.vocabulary) / l_.tensor;
     t.head_forward.products = product_seconds(gpu_, rows_, columns, m_.hidden, Precision::bf16);
     t.head_backward.products = product_seconds(gpu_, rows_, m_.hidden, columns, Precision::bf16) +
                                product_seconds(gpu_, m_.hidden, columns, rows_, Precision::bf16);
     // The ends exchange the hidden rows as a layer's products do, and nothing hides it.
-    const Message in = l_.sequence_parallel ? gather(kElement) : Message{};
-    const Message out = l_.sequence_parallel ? scatter() : all_reduce();
-    add_alone(t.embedding_forward, out), add_alone(t.embedding_backward, in);
-    add_alone(t.head_forward, in), add_alone(t.head_backward, out);
+    const Message in = messages_.gather(kBf16), out = messages_.sum();
+    messages_.add_alone(t.embedding_forward, out), messages_.add_alone(t.embedding_backward, in);
+    messages_.add_alone(t.head_forward, in), messages_.add_alone(t.head_backward, out);
     const double logits = rows_ * columns;
     t.head_forward.elementwise +=
         memory_seconds(gpu_, (l_.fused_loss ? cost::kLossForward : cost::kFloatLossForward) * logits);
@@ -50,7 +53,7 @@ class Layer {
   }
 
  private:
-  double shared() const { return l_.sequence_parallel ? l_.tensor : 1; }
+  double shared() const { return l_.row_shares(); }
   double width(double columns) const { return columns / l_.tensor; }
   double queries() const { return width(double(m_.heads) * m_.head_width); }
   double keys() const { return width(double(m_.kv_heads) * m_.head_width); }
@@ -61,7 +64,7 @@ class Layer {
                         : !m_.gated      ? cost::kUnfused
                         : l_.fused_norms ? cost::kFusedNorms
                                          : cost::kUnfusedFloats;
-    return over * factor * kElement;
+    return over * factor * kBf16;
   }
 
   std::array<Product, 4> products() const {
@@ -72,35 +75,8 @@ class Layer {
     return {{{first, h, true}, {{h}, queries(), false}, {second, h, true}, {{h}, middle(), false}}};
   }
 
-  // --- messages of the tensor group: the hidden rows ---
-
-  struct Message {
-    double seconds = 0;
-    double sent = 0;    // bytes of each rank
-    double copied = 0;  // s of the kernel that lays its rows out anew, where it travels whole
-  };
-  // All rows in elements of so many bytes, in so many rounds of the ring.
-  Message rows_message(double seconds, double element, int rounds, bool copies) const {
-    const double bytes = element * rows_ * m_.hidden;
-    return {seconds, rounds * bytes * (l_.tensor - 1) / l_.tensor, copies ? memory_seconds(gpu_, 2 * bytes) : 0};
-  }
-  bool copies() const { return l_.copies_rows && l_.tensor > 1; }
-  Message gather(double element) const {
-    return rows_message(tensor_.all_gather(element * rows_ * m_.hidden), element, 1, copies());
-  }
-  // fp8: rows travel as they enter the product.
-  Message gather() const { return gather(l_.precision == Precision::fp8 ? 1 : kElement); }
-  Message scatter() const {
-    return rows_message(tensor_.reduce_scatter(kElement * rows_ * m_.hidden), kElement, 1, copies());
-  }
-  Message all_reduce() const {
-    return rows_message(tensor_.all_reduce(kElement * rows_ * m_.hidden), kElement, 2, false);
-  }
-  static void add_alone(Work& w, const Message& m) {
-    w.messages += m.seconds, w.sent += m.sent;
-    w.exposed += m.seconds;
-    w.elementwise += m.copied;
-  }
+  // Rows travel as they enter the product.
+  Message gather() const { return messages_.gather(l_.precision == Precision::fp8 ? 1 : kBf16); }
 
   double seconds(double m, double n, double k) const { return product_seconds(gpu_, m, n, k, l_.precision); }
 
@@ -120,41 +96,12 @@ class Layer {
     return sum;
   }
 
-  // A product, as the seconds of so many rows, and its message, which chunk by chunk travels before the product or
-  // behind it: with `tensor` chunks, one of which is at home. `summed`: columns of parts that arrive and are summed by
-  // a kernel.
-  template <class Seconds>
-  void add_chunked(Work& w, const Seconds& product, const Message& message, double summed) const {
-    if (!l_.overlap_tensor || message.seconds == 0) {
-      w.products += product(rows_);
-      add_alone(w, message);
-      return;
-    }
-    const double chunk = product(rows_ / l_.tensor), all = l_.tensor * chunk;
-    w.messages += message.seconds, w.sent += message.sent;
-    w.products += all;
-    w.exposed += std::max(0.0, chunk + message.seconds - all);
-    w.elementwise += summed > 0 ? memory_seconds(gpu_, kElement * rows_ * summed * (1 + 1.0 / l_.tensor)) : 0;
-  }
-  // A message beside a whole product that does not need it.
-  void add_beside(Work& w, double product, const Message& message) const {
-    w.products += product;
-    if (!l_.overlap_tensor) {
-      add_alone(w, message);
-      return;
-    }
-    w.messages += message.seconds, w.sent += message.sent;
-    w.exposed +=
-        std::max(0.0, message.seconds - product) + cost::kShareOfCollectives * std::min(message.seconds, product);
-    w.elementwise += message.copied;
-  }
-
   void add_forward(Work& w, const Product& p) const {
     auto product = [&](double rows) { return forward_seconds(p, rows); };
     if (p.gathers)
-      add_chunked(w, product, l_.sequence_parallel ? gather() : Message{}, 0);
+      messages_.add_chunked(w, product, gather(), 0);
     else
-      add_chunked(w, product, l_.sequence_parallel ? scatter() : all_reduce(), m_.hidden);
+      messages_.add_chunked(w, product, messages_.sum(), m_.hidden);
   }
   void add_backward(Work& w, const Product& p) const {
     auto inputs = [&](double rows) { return inputs_seconds(p, rows); };
@@ -162,26 +109,26 @@ class Layer {
     // its own rows is among the element-wise kernels of a layer.
     const bool several = p.n.size() > 1;
     if (several && l_.tensor > 1)
-      w.elementwise += memory_seconds(gpu_, kElement * rows_ * p.k * (double(p.n.size()) + 1) * (1 - 1 / shared()));
+      w.elementwise += memory_seconds(gpu_, kBf16 * rows_ * p.k * (double(p.n.size()) + 1) * (1 - 1 / shared()));
     if (!p.gathers) {  // the output's gradient is gathered; without sequence parallelism each rank has all of it
-      add_chunked(w, inputs, l_.sequence_parallel ? gather() : Message{}, 0);
+      messages_.add_chunked(w, inputs, gather(), 0);
       w.products += weights_seconds(p);
     } else if (!l_.sequence_parallel) {
       w.products += inputs(rows_);
-      add_beside(w, weights_seconds(p), all_reduce());
+      messages_.add_beside(w, weights_seconds(p), messages_.sum());
     } else if (l_.keeps_gathered && several) {  // their sum stands between the products and their message
       w.products += inputs(rows_) + weights_seconds(p);
-      add_alone(w, scatter());
+      messages_.add_alone(w, messages_.sum());
     } else if (l_.keeps_gathered) {
-      add_chunked(w, inputs, scatter(), p.k);
+      messages_.add_chunked(w, inputs, messages_.sum(), p.k);
       w.products += weights_seconds(p);
     } else {
-      add_beside(w, inputs(rows_), gather());
-      add_beside(w, weights_seconds(p), scatter());
+      messages_.add_beside(w, inputs(rows_), gather());
+      messages_.add_beside(w, weights_seconds(p), messages_.sum());
     }
   }
 
-  // The products of scores and values. `passes`: 2 forward, 5 backward, whose first repeats the scores' product.
+  // The products of scores and values: 2 forward, 5 backward, the first of which repeats the scores' product.
   double attention(bool backward) const {
     const double heads = double(m_.heads) / l_.tensor * l_.micro_batch, square = double(m_.sequence) * m_.sequence;
     const double d = m_.head_width;
@@ -239,16 +186,16 @@ class Layer {
       }
     } else if (l_.recompute == Recompute::selective && l_.fused_attention()) {
       // Sums over the group are kept, gathered rows are not.
-      const Message again = l_.sequence_parallel && l_.keeps_gathered ? gather() : Message{};
+      const Message again = l_.keeps_gathered ? gather() : Message{};
       w.elementwise = elementwise();
       w.products = seconds(rows_, m_.hidden, queries());
-      add_chunked(
+      messages_.add_chunked(
           w, [&](double rows) { return seconds(rows, keys(), m_.hidden); }, again, 0);
       if (m_.gated)
-        add_chunked(
+        messages_.add_chunked(
             w, [&](double rows) { return seconds(rows, middle(), m_.hidden); }, again, 0);
       else
-        add_alone(w, again);
+        messages_.add_alone(w, again);
     } else if (l_.recompute == Recompute::selective) {
       w.attention = forward.attention;
     }
@@ -276,7 +223,7 @@ class Layer {
   const Transformer& m_;
   const Layout& l_;
   const Gpu& gpu_;
-  const RingCost& tensor_;
+  TensorMessages messages_;
   double rows_;
 };
 

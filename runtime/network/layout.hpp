@@ -8,6 +8,8 @@
 
 namespace ridge::network {
 
+constexpr double kBf16 = 2;  // bytes
+
 // selective: scores, softmax and their product without fused attention (Korthikanti et al. 2022); with it, what
 // torchtitan's per-operation mode recomputes: the products of keys, of attention's output and of the MLP's second
 // input, and all element-wise kernels.
@@ -38,6 +40,7 @@ struct Layout {
   int gradient_bytes = 4;         // of an element that is reduced
 
   bool fused_attention() const { return attention != Attention::unfused; }  // no T x T array in memory
+  int row_shares() const { return sequence_parallel ? tensor : 1; }         // ranks that share a micro-batch's rows
   int ranks() const { return data * tensor * pipeline; }
   int micro_batches() const { return global_batch / data / micro_batch; }
 };

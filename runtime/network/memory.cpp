@@ -8,8 +8,7 @@ namespace ridge::network {
 
 namespace {
 
-constexpr double kActivation = 2;  // bytes of an activation: bf16
-constexpr double kLogSumExp = 4;   // bytes that fused attention keeps of a head's query, besides its output
+constexpr double kLogSumExp = 4;  // bytes that fused attention keeps of a head's query, besides its output
 
 // Parameters of what ZeRO-3 gathers at once: the largest of a stage's layers and ends.
 double largest_part(const Transformer& m, const Layout& l, int stage) {
@@ -33,7 +32,7 @@ double alive(const Layout& l, int stage) {
 
 double working_bytes(const Transformer& m, const Layout& l) {
   const double rows = double(l.micro_batch) * m.sequence, t = l.tensor;
-  const double shared = l.sequence_parallel ? t : 1;
+  const double shared = l.row_shares();
   const double queries = double(m.heads) * m.head_width / t, keys = double(m.kv_heads) * m.head_width / t;
   const bool floats = m.gated && !l.fused && !l.fused_norms;
   // Each of two norms: its input and its output. An RMS norm of many kernels keeps two copies of its input as floats,
@@ -45,13 +44,13 @@ double working_bytes(const Transformer& m, const Layout& l) {
   elements += (m.gated ? l.fused ? 3.0 : 4.0 : 2.0) * m.feed_forward / t;
   if (l.keeps_gathered) elements += 2 * m.hidden * (1 - 1 / shared);
   const double scores = 5.0 * m.sequence;  // of a head's query: scores, their softmax, a mask
-  return rows * (kActivation * elements + m.heads / t * (l.fused_attention() ? kLogSumExp : scores));
+  return rows * (kBf16 * elements + m.heads / t * (l.fused_attention() ? kLogSumExp : scores));
 }
 
 double kept_bytes(const Transformer& m, const Layout& l) {
   const double rows = double(l.micro_batch) * m.sequence, t = l.tensor;
-  const double shared = l.sequence_parallel ? t : 1;
-  if (l.recompute == Recompute::full) return kActivation * rows * m.hidden / shared;
+  const double shared = l.row_shares();
+  if (l.recompute == Recompute::full) return kBf16 * rows * m.hidden / shared;
   const double all = working_bytes(m, l);
   if (l.recompute == Recompute::none) return all;
   if (!l.fused_attention()) return all - 5.0 * m.heads / t * rows * m.sequence;
@@ -59,7 +58,7 @@ double kept_bytes(const Transformer& m, const Layout& l) {
   // A compiler drops the last product's output, which nothing in backward needs.
   const double hidden = m.hidden / shared * (t > 1 ? 2 : 1) + (l.fused ? 0 : m.hidden);
   const double elements = hidden + (2.0 * m.heads + m.kv_heads) * m.head_width / t + m.feed_forward / t;
-  return rows * (kActivation * elements + kLogSumExp * m.heads / t);
+  return rows * (kBf16 * elements + kLogSumExp * m.heads / t);
 }
 
 // A loss in floats: the softmax's logarithm, its gradient and that of the logits are there at once.

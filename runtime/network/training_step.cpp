@@ -8,6 +8,7 @@
 #include "kernel_costs.hpp"
 #include "pipeline_order.hpp"
 #include "stage.hpp"
+#include "step_network.hpp"
 
 namespace ridge::network {
 
@@ -21,13 +22,14 @@ class Step {
         gpu_(cluster.gpu),
         links_(cluster.fabric, layout.ranks()),
         slow_(slowest_of(cluster.gpu, layout.ranks(), layout.tensor)),
-        seed_(seed),
         keep_(timeline),
-        clocks_(static_cast<std::size_t>(layout.pipeline)) {}
+        network_(step_network(links_, model, layout, seed)),
+        times_(layer_times(model, layout, cluster.gpu, network_.tensor)),
+        clocks_(static_cast<std::size_t>(layout.pipeline)) {
+    for (StageClock& clock : clocks_) clock.beside = network_.tensor_beside_data;
+  }
 
   StepReport run() {
-    measure_groups();
-    times_ = layer_times(m_, l_, gpu_, tensor_);
     prepare_stages();
     run_passes();
     finish();
@@ -44,42 +46,14 @@ class Step {
 
   bool sharded() const { return l_.shard == 3 && l_.data > 1; }
 
-  // --- the network ---
-
-  void measure_groups() {
-    if (l_.tensor > 1) tensor_ = ring_cost(links_, tensor_groups(l_), seed_);
-    if (l_.data > 1) data_ = ring_cost(links_, data_groups(l_), seed_ + 1);
-    const bool both = l_.tensor > 1 && l_.data > 1;
-    const Flows data = l_.data > 1 ? ring_flows(links_, data_groups(l_), seed_ + 1) : Flows{};
-    if (both) {
-      const Slowdown beside = slowdown(links_, ring_flows(links_, tensor_groups(l_), seed_), data);
-      for (StageClock& clock : clocks_) clock.beside = beside;
-    }
-    if (l_.pipeline == 1) return;
-    message_bytes_ = 2.0 * l_.micro_batch * m_.sequence * m_.hidden / l_.tensor;
-    std::vector<std::pair<int, int>> pairs;
-    std::vector<std::vector<int>> ends;  // the first and the last stage, which share a tied embedding
-    for (int r = 0; r < l_.ranks(); ++r) {
-      Place to = place_of(l_, r);
-      if (to.pipeline == 0) ends.push_back({r, rank_of(l_, {to.data, l_.pipeline - 1, to.tensor})});
-      to.pipeline = (to.pipeline + 1) % l_.pipeline;
-      if (to.pipeline != 0 || l_.chunks > 1) pairs.emplace_back(r, rank_of(l_, to));
-    }
-    // All replicas wait for the slowest at the end of the step, so that one alone is simulated.
-    for (const MessageCost& c : message_costs(links_, pairs, seed_ + 2))
-      message_seconds_ = std::max(message_seconds_, c.seconds(message_bytes_));
-    if (l_.data > 1) message_beside_ = slowdown(links_, message_flows(links_, pairs, seed_ + 2), data);
-    if (m_.tied) ends_ = ring_cost(links_, ends, seed_ + 3);
-  }
-
   // --- the stages ---
 
   Segment segment(const Work& work, double parameters, int bytes) const {
     const double own = parameters / l_.tensor, gradients = l_.gradient_bytes * own;
     return {work.seconds() + slow_ * work.kernels(),
             own,
-            data_.all_gather(bytes * own),
-            l_.shard == 0 ? data_.all_reduce(gradients) : data_.reduce_scatter(gradients),
+            network_.data.all_gather(bytes * own),
+            l_.shard == 0 ? network_.data.all_reduce(gradients) : network_.data.reduce_scatter(gradients),
             work.messages,
             bytes};
   }
@@ -163,9 +137,10 @@ class Step {
   double arrival(int stage, int sender, double at) {
     StageClock& here = clocks_[static_cast<std::size_t>(stage)];
     StageClock& there = clocks_[static_cast<std::size_t>(sender)];
-    if (here.network <= at && there.network <= at) return at + message_seconds_;
-    const double seconds = message_seconds_ * message_beside_.first;
-    for (StageClock* clock : {&here, &there}) clock->give_way(at, seconds * (1 - 1 / message_beside_.second));
+    if (here.network <= at && there.network <= at) return at + network_.stage_seconds;
+    const double seconds = network_.stage_seconds * network_.stages_beside_data.first;
+    for (StageClock* clock : {&here, &there})
+      clock->give_way(at, seconds * (1 - 1 / network_.stages_beside_data.second));
     return at + seconds;
   }
 
@@ -201,7 +176,7 @@ class Step {
             if (l_.shard == 1) clock.count_gathered(x);
           }
       if (m_.tied && l_.pipeline > 1 && (s == 0 || s == l_.pipeline - 1))
-        end += ends_.all_reduce(l_.gradient_bytes * double(m_.hidden) * m_.vocabulary / l_.tensor);
+        end += network_.ends.all_reduce(l_.gradient_bytes * double(m_.hidden) * m_.vocabulary / l_.tensor);
       end += norm_seconds();
       const double own = parameters_of(m_, l_, s) / (l_.shard >= 1 ? l_.data : 1);
       const double update = memory_seconds(gpu_, (update_bytes() + l_.gradient_bytes) * own);
@@ -243,7 +218,7 @@ class Step {
     report_.memory = memory_of(m_, l_);
     report_.tokens = double(l_.global_batch) * m_.sequence;
     report_.flops = training_flops(m_) * report_.tokens / l_.ranks();
-    report_.pipeline_bytes = message_bytes_ * 2 * m * (l_.chunks - 1 / P);
+    report_.pipeline_bytes = network_.stage_bytes * 2 * m * (l_.chunks - 1 / P);
   }
 
   const Transformer& m_;
@@ -251,11 +226,8 @@ class Step {
   const Gpu& gpu_;
   Links links_;
   double slow_;  // by which kernels of the slowest GPU take longer
-  std::uint64_t seed_;
   bool keep_;
-  RingCost tensor_, data_, ends_;
-  double message_bytes_ = 0, message_seconds_ = 0;
-  Slowdown message_beside_;  // of the pipeline's messages and of the data-parallel groups'
+  StepNetwork network_;
   LayerTimes times_;
   std::vector<Chunk> chunks_;  // of the model, in order
   std::vector<StageClock> clocks_;
