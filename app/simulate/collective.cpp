@@ -6,7 +6,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/paths.hpp"
 #include "grader/result/result.hpp"
-#include "network/group_times.hpp"
+#include "network/links/group_times.hpp"
 
 namespace ridge::simulate {
 

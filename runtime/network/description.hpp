@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fabric.hpp"
+#include "links/fabric.hpp"
 #include "gpu.hpp"
 #include "layout.hpp"
 #include "transformer.hpp"

@@ -1,7 +1,7 @@
 // The time and the messages of one layer, and of the two ends of the model, on one GPU for one micro-batch.
 #pragma once
 #include "gpu.hpp"
-#include "group_times.hpp"
+#include "links/group_times.hpp"
 #include "layout.hpp"
 #include "transformer.hpp"
 #include "work.hpp"

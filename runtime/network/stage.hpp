@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "group_times.hpp"
+#include "links/group_times.hpp"
 #include "layout.hpp"
 #include "transformer.hpp"
 

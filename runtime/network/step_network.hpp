@@ -2,8 +2,8 @@
 #pragma once
 #include <cstdint>
 
-#include "fabric.hpp"
-#include "group_times.hpp"
+#include "links/fabric.hpp"
+#include "links/group_times.hpp"
 #include "layout.hpp"
 #include "transformer.hpp"
 

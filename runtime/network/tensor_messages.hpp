@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "gpu.hpp"
-#include "group_times.hpp"
+#include "links/group_times.hpp"
 #include "layout.hpp"
 #include "transformer.hpp"
 #include "work.hpp"

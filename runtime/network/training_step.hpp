@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "fabric.hpp"
+#include "links/fabric.hpp"
 #include "gpu.hpp"
 #include "layer_times.hpp"
 #include "layout.hpp"

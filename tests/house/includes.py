@@ -15,6 +15,7 @@ LEVELS = [
     "runtime/simt/rewrite/policy",
     "runtime/simt/rewrite/assembly",
     "runtime/simt/rewrite/source",
+    "runtime/network/links",
     "runtime/lab runtime/nn runtime/network",
     "runtime/simt/src/device",
     "runtime/simt/src/count runtime/simt/src/sanitize runtime/simt/src/fiber",

@@ -3,7 +3,7 @@
 #include <map>
 #include <numeric>
 
-#include "network/group_times.hpp"
+#include "network/links/group_times.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::network;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "network/flows.hpp"
+#include "network/links/flows.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::network;
