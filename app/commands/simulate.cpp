@@ -9,45 +9,43 @@
 
 namespace ridge {
 
-void add_simulate(Commands& ridge) {
-  CLI::App* command =
-      ridge.add("simulate", "A training step on a cluster that is not here, in virtual time",
-                "  ridge simulate --list\n"
-                "  ridge simulate --model llama3_8b --data 128 --zero 3 --micro-batch 2 --global-batch 256 "
-                "--recompute selective\n"
-                "  ridge simulate --model gpt3_175b --tensor 8 --pipeline 8 --data 16 --chunks 12 "
-                "--global-batch 1536 --timeline step.trace.json\n"
-                "  ridge simulate --collective all-reduce --bytes 1e9 --data 2048 --tensor 8 --fabric fat_tree_4to1");
-  auto a = std::make_shared<simulate::Arguments>();
-  network::Layout& l = a->layout;
-  l.overlap_tensor = false;
-  const CLI::Validator finite(
+namespace {
+
+const CLI::Range kMany(1, 1 << 20);
+
+CLI::Validator finite() {
+  return CLI::Validator(
       [](const std::string& text) {
         double value = 0;
         const bool good = CLI::detail::lexical_cast(text, value) && std::isfinite(value) && value >= 0;
         return good ? std::string() : "'" + text + "' is not a number of 0 or more";
       },
       "NUMBER");
-  const CLI::Range many(1, 1 << 20);
-  command->add_flag("--list", a->list, "Name the models, GPUs and fabrics that are there");
-  command->add_option("--model", a->model, "Transformer: a name of --list, or a file that ends in .toml");
-  command->add_option("--gpu", a->gpu, "GPU, likewise");
-  command->add_option("--fabric", a->fabric, "Nodes and network, likewise");
-  command->add_option("--data", l.data, "Data-parallel replicas")->check(many);
-  command->add_option("--tensor", l.tensor, "Ranks that share each layer")->check(many);
-  command->add_option("--pipeline", l.pipeline, "Stages")->check(many);
+}
+
+// How the model is spread over ranks.
+void add_layout(CLI::App* command, const std::shared_ptr<simulate::Arguments>& a) {
+  network::Layout& l = a->layout;
+  command->add_option("--data", l.data, "Data-parallel replicas")->check(kMany);
+  command->add_option("--tensor", l.tensor, "Ranks that share each layer")->check(kMany);
+  command->add_option("--pipeline", l.pipeline, "Stages")->check(kMany);
   command->add_option("--chunks", l.chunks, "Chunks of layers on each stage; several make 1F1B interleaved")
-      ->check(many);
-  command->add_option("--micro-batch", l.micro_batch, "Sequences of a pass")->check(many);
+      ->check(kMany);
+  command->add_option("--micro-batch", l.micro_batch, "Sequences of a pass")->check(kMany);
   command
       ->add_option("--global-batch", l.global_batch,
                    "Sequences of a step, all replicas together (default: one micro-batch each)")
       ->check(CLI::Range(1, 1 << 30));
-  command->add_option("--sequence", a->sequence, "Tokens of a sequence (default: the model's)")->check(many);
+  command->add_option("--sequence", a->sequence, "Tokens of a sequence (default: the model's)")->check(kMany);
   command
       ->add_option("--zero", l.shard, "ZeRO stage: 0 shards nothing, 1 the optimizer, 2 gradients too, 3 weights too")
       ->check(CLI::Range(0, 3))
       ->capture_default_str();
+}
+
+// What the program that trains does.
+void add_software(CLI::App* command, const std::shared_ptr<simulate::Arguments>& a) {
+  network::Layout& l = a->layout;
   command->add_option("--recompute", a->recompute, "Activations that backward recomputes: none, selective or full")
       ->check(CLI::IsMember({"none", "selective", "full"}))
       ->capture_default_str();
@@ -85,29 +83,59 @@ void add_simulate(Commands& ridge) {
   command->add_option("--gradient-bytes", l.gradient_bytes, "Bytes of a gradient that is reduced: 2 or 4")
       ->check(CLI::IsMember({2, 4}))
       ->capture_default_str();
+}
+
+// Failures and checkpoints.
+void add_failures(CLI::App* command, const std::shared_ptr<simulate::Arguments>& a) {
   command
       ->add_option("--failures", a->reliability.gpu_hours_between_failures,
                    "GPU-hours between failures (default: none)")
-      ->check(finite);
+      ->check(finite());
   CLI::Option* seconds =
       command
           ->add_option("--save-seconds", a->reliability.save_seconds, "Seconds for which a checkpoint stops training")
-          ->check(finite);
+          ->check(finite());
   command
       ->add_option("--save-bandwidth", a->save_bandwidth,
                    "Bytes/s at which the job writes checkpoints of 12 bytes a parameter, in place of --save-seconds")
-      ->check(finite)
+      ->check(finite())
       ->excludes(seconds);
   command->add_option("--restart-seconds", a->reliability.restart_seconds, "Seconds that a restart takes")
-      ->check(finite);
+      ->check(finite());
   command->add_option("--checkpoint-seconds", a->checkpoint_seconds, "Seconds between checkpoints (default: Young's)")
-      ->check(finite);
+      ->check(finite());
+}
+
+// A collective in place of a step.
+void add_collective(CLI::App* command, const std::shared_ptr<simulate::Arguments>& a) {
   command->add_option("--collective", a->collective, "Simulate this collective alone, in all groups at once")
       ->check(CLI::IsMember({"all-reduce", "all-gather", "reduce-scatter"}));
   command->add_option("--group", a->group, "Groups of the collective: data or tensor")
       ->check(CLI::IsMember({"data", "tensor"}))
       ->capture_default_str();
-  command->add_option("--bytes", a->bytes, "Bytes of the whole vector")->check(finite);
+  command->add_option("--bytes", a->bytes, "Bytes of the whole vector")->check(finite());
+}
+
+}  // namespace
+
+void add_simulate(Commands& ridge) {
+  CLI::App* command =
+      ridge.add("simulate", "A training step on a cluster that is not here, in virtual time",
+                "  ridge simulate --list\n"
+                "  ridge simulate --model llama3_8b --data 128 --zero 3 --micro-batch 2 --global-batch 256 "
+                "--recompute selective\n"
+                "  ridge simulate --model gpt3_175b --tensor 8 --pipeline 8 --data 16 --chunks 12 "
+                "--global-batch 1536 --timeline step.trace.json\n"
+                "  ridge simulate --collective all-reduce --bytes 1e9 --data 2048 --tensor 8 --fabric fat_tree_4to1");
+  auto a = std::make_shared<simulate::Arguments>();
+  command->add_flag("--list", a->list, "Name the models, GPUs and fabrics that are there");
+  command->add_option("--model", a->model, "Transformer: a name of --list, or a file that ends in .toml");
+  command->add_option("--gpu", a->gpu, "GPU, likewise");
+  command->add_option("--fabric", a->fabric, "Nodes and network, likewise");
+  add_layout(command, a);
+  add_software(command, a);
+  add_failures(command, a);
+  add_collective(command, a);
   command->add_option("--seed", a->seed, "Seed that draws the paths of messages")->capture_default_str();
   command->add_option("--timeline", a->timeline, "File for a replica's step, for ridge viz");
   command->add_option("--json", a->json, "File for the result");
@@ -121,7 +149,7 @@ void add_simulate(Commands& ridge) {
                   "how long does a checkpoint stop training?");
     return simulate::run(*a);
   });
-  l.global_batch = 0;
+  a->layout.global_batch = 0;  // one micro-batch of each replica, once the sizes are known
 }
 
 }  // namespace ridge

@@ -134,6 +134,13 @@ nlohmann::json json_of(const Arguments& a, const Transformer& model, const StepR
                    {"attention", a.attention},
                    {"sequence_parallel", l.sequence_parallel},
                    {"overlap_tensor", l.overlap_tensor},
+                   {"separate_inputs", l.separate_inputs},
+                   {"repeat_keys", l.repeats_keys},
+                   {"keep_gathered", l.keeps_gathered},
+                   {"copy_rows", l.copies_rows},
+                   {"stop_early", l.stops_early},
+                   {"fp8_gather", l.fp8_gather},
+                   {"fused_update", l.fused_update},
                    {"overlap_data", l.overlap_data},
                    {"gradient_bytes", l.gradient_bytes},
                    {"seed", a.seed},
@@ -180,7 +187,7 @@ int run(const Arguments& given) try {
   throw Error(Exit::usage, e.what(), "ridge simulate --list names what is there");
 } catch (const std::invalid_argument& e) {
   throw Error(Exit::usage, fmt::format("this layout is impossible: {}", e.what()),
-              "change the sizes: ridge simulate --help");
+              "change the sizes or options: ridge simulate --help");
 }
 
 }  // namespace ridge::simulate

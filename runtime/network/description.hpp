@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "links/fabric.hpp"
 #include "gpu.hpp"
 #include "layout.hpp"
+#include "links/fabric.hpp"
 #include "transformer.hpp"
 
 namespace ridge::network {

@@ -1,8 +1,8 @@
 // The time and the messages of one layer, and of the two ends of the model, on one GPU for one micro-batch.
 #pragma once
 #include "gpu.hpp"
-#include "links/group_times.hpp"
 #include "layout.hpp"
+#include "links/group_times.hpp"
 #include "transformer.hpp"
 #include "work.hpp"
 

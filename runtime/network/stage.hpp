@@ -3,8 +3,8 @@
 #include <functional>
 #include <vector>
 
-#include "links/group_times.hpp"
 #include "layout.hpp"
+#include "links/group_times.hpp"
 #include "transformer.hpp"
 
 namespace ridge::network {

@@ -2,9 +2,9 @@
 #pragma once
 #include <cstdint>
 
+#include "layout.hpp"
 #include "links/fabric.hpp"
 #include "links/group_times.hpp"
-#include "layout.hpp"
 #include "transformer.hpp"
 
 namespace ridge::network {

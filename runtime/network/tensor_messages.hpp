@@ -3,8 +3,8 @@
 #include <functional>
 
 #include "gpu.hpp"
-#include "links/group_times.hpp"
 #include "layout.hpp"
+#include "links/group_times.hpp"
 #include "transformer.hpp"
 #include "work.hpp"
 

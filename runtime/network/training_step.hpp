@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "links/fabric.hpp"
 #include "gpu.hpp"
 #include "layer_times.hpp"
 #include "layout.hpp"
+#include "links/fabric.hpp"
 #include "memory.hpp"
 #include "transformer.hpp"
 
