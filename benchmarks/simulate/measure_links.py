@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Measures the GPUs of one node together, for runtime/network: collectives alone, and beside matrix products.
 
-    NCCL_NVLS_ENABLE=0 torchrun --nproc-per-node=8 benchmarks/simulate/measure_links.py OUT.json [--quick] [--cpu]
+    NCCL_NVLS_ENABLE=0 torchrun --nproc-per-node=2 benchmarks/simulate/measure_links.py OUT.json [--quick] [--cpu]
 
 Needs PyTorch 2.8 or later with CUDA and NCCL, and 2, 4 or 8 GPUs; about 40 s. all-gather, reduce-scatter and all-reduce in bf16, of
-whole vectors from 1 MiB to 1 GiB: each is enqueued for 0.2 s, medians over batches, of the slowest rank. Then each runs on a stream of
-its own beside products of 16384 x 14336 x 4096, for which both are timed; and every rank's own time for the same products tells how
-much the GPUs differ. --cpu tries the program with gloo.
+whole vectors from 1 MiB to 1 GiB, and messages around a ring: each is enqueued for 0.2 s, medians over batches, of the slowest rank. Then
+each collective runs on a stream of its own beside products of 16384 x 14336 x 4096, for which both are timed; and every rank's own time
+for the same products tells how much the GPUs differ. --cpu tries the program with gloo. fit_links.py reads what it leaves.
 """
 import argparse
 import json
@@ -14,9 +14,6 @@ import os
 import statistics
 import sys
 import time
-
-import torch
-import torch.distributed as dist
 
 
 def mark(cuda):
@@ -43,7 +40,7 @@ def slowest(seconds, device):
 
 
 def batches(work, seconds, cuda, device):
-    """Seconds of a call: the median over batches, of the slowest rank. All ranks make the same number of calls."""
+    """Seconds of a call, on the device and for the host: the medians over batches, of this rank. All ranks make the same number of calls."""
     for _ in range(2):
         work()
     sync(cuda)
@@ -55,16 +52,131 @@ def batches(work, seconds, cuda, device):
     sync(cuda)
     once = slowest(between(start, end, cuda) / 3, device)
     calls, rounds = max(1, round(0.02 / once)), max(3, round(seconds / max(0.02, once)))
-    times = []
     dist.barrier()
-    marks = [mark(cuda)]
+    marks, host = [mark(cuda)], [time.perf_counter()]
     for _ in range(rounds):
         for _ in range(calls):
             work()
         marks.append(mark(cuda))
+        host.append(time.perf_counter())
     sync(cuda)
-    times = [between(a, b, cuda) / calls for a, b in zip(marks, marks[1:])]
-    return statistics.median(times[len(times) // 2:])
+    late = lambda times: statistics.median(times[len(times) // 2:])
+    return late([between(a, b, cuda) / calls for a, b in zip(marks, marks[1:])]), late([(b - a) / calls for a, b in zip(host, host[1:])])
+
+
+class Node:
+    """The ranks of a node, and the vectors that they exchange."""
+
+    def __init__(self, quick, cuda):
+        self.cuda, self.quick = cuda, quick
+        self.rank, self.ranks = dist.get_rank(), dist.get_world_size()
+        self.device = torch.device("cuda", int(os.environ["LOCAL_RANK"])) if cuda else torch.device("cpu")
+        self.sizes = [1 << 16] if quick else [1 << n for n in (20, 23, 25, 26, 27, 28, 29, 30)]  # bytes
+        self.seconds = 0.02 if quick else 0.2
+        kind = torch.bfloat16 if cuda else torch.float32
+        self.whole, self.other = (torch.randn(self.sizes[-1] // 2, device=self.device).to(kind) for _ in range(2))
+        self.names = ["all-gather", "reduce-scatter", "all-reduce"] if cuda else ["all-reduce"]
+        self.rows = []
+
+    def add(self, row):
+        if self.rank == 0:
+            self.rows.append(row)
+            print(json.dumps(row), flush=True)
+
+    def message(self, name, n):
+        """A call that exchanges a vector of n bytes."""
+        full, part = self.whole[:n // 2], self.other[:n // 2 // self.ranks]
+        if name == "all-gather":
+            return lambda: dist.all_gather_into_tensor(full, part)
+        if name == "reduce-scatter":
+            return lambda: dist.reduce_scatter_tensor(part, full)
+        if name == "all-reduce":  # the mean: sums of sums would become infinite
+            return lambda: dist.all_reduce(full, op=dist.ReduceOp.AVG if self.cuda else dist.ReduceOp.MAX)
+        onward, back = (self.rank + 1) % self.ranks, (self.rank - 1) % self.ranks
+
+        def shift():
+            for request in dist.batch_isend_irecv([dist.P2POp(dist.isend, full, onward),
+                                                   dist.P2POp(dist.irecv, self.other[:n // 2], back)]):
+                request.wait()
+        return shift
+
+    def alone(self):
+        """Seconds of each collective of each size."""
+        found = {}
+        for name in [*self.names, "ring of messages"]:
+            for n in self.sizes:
+                seconds, host = batches(self.message(name, n), self.seconds, self.cuda, self.device)
+                found[name, n] = seconds = slowest(seconds, self.device)
+                factor = 1 if name == "ring of messages" else (2 if name == "all-reduce" else 1) * (self.ranks - 1) / self.ranks
+                self.add({"collective": name, "ranks": self.ranks, "bytes": n, "seconds": seconds, "host_seconds": slowest(host, self.device),
+                          "bus_bytes_per_s": factor * n / seconds})
+        return found
+
+    def product(self):
+        """A call, and its seconds on this rank."""
+        m, n, k = (128, 128, 128) if self.quick else (16384, 14336, 4096)
+        x, w = (torch.randn(r, c, device=self.device).to(torch.bfloat16) for r, c in ((m, k), (n, k)))
+        out = torch.empty(m, n, device=self.device, dtype=torch.bfloat16)
+        call = lambda: torch.mm(x, w.t(), out=out)
+        own, _ = batches(call, 3 * self.seconds, self.cuda, self.device)
+        everyone = [torch.zeros(1, device=self.device, dtype=torch.float64) for _ in range(self.ranks)]
+        dist.all_gather(everyone, torch.tensor([own], device=self.device, dtype=torch.float64))
+        self.add({"part": "product alone", "m": m, "n": n, "k": k, "of_ranks": [t.item() for t in everyone]})
+        return call, own
+
+    def beside(self, name, size, alone, product, own):
+        """A collective on its stream beside products."""
+        message, stream = self.message(name, size), torch.cuda.Stream()
+        calls = max(1, round((0.05 if self.quick else 0.4) / (1.5 * alone)))
+        torch.cuda.synchronize()
+        dist.barrier()
+        torch.cuda.synchronize()
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        with torch.cuda.stream(stream):
+            start.record()
+            for _ in range(calls):
+                message()
+            end.record()
+        marks = [mark(True)]
+        while not end.query() and len(marks) < 2000:
+            for _ in range(4):
+                product()
+            marks.append(mark(True))
+            if len(marks) > 3:
+                marks[-3].synchronize()
+        torch.cuda.synchronize()
+        times = [between(p, q, True) / 4 for p, q in zip(marks, marks[1:])][1:-3]  # while messages travelled
+        slower = slowest(statistics.median(times) / own if times else 0.0, self.device)
+        seen = slowest(start.elapsed_time(end) * 1e-3 / calls, self.device)
+        self.add({"part": "product beside " + name, "bytes": size, "product_slower": slower or None, "collective_slower": seen / alone,
+                  "collective_seconds": seen})
+
+
+def measure(a):
+    cuda = not a.cpu
+    if cuda:
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+        dist.init_process_group("nccl", device_id=torch.device("cuda", int(os.environ["LOCAL_RANK"])))
+    else:
+        dist.init_process_group("gloo")
+    node = Node(a.quick or a.cpu, cuda)
+    alone = node.alone()
+    product, own = node.product()
+    if cuda:
+        for name in node.names:
+            for size in node.sizes if node.quick else [1 << 27, 1 << 29]:
+                node.beside(name, size, alone[name, size], product, own)
+    if node.rank == 0:
+        profile = {"schema": "ridge.link_profile/1", "command": "measure_links.py " + " ".join(sys.argv[1:]), "ranks": node.ranks,
+                   "torch": torch.__version__, "nccl": str(torch.cuda.nccl.version()) if cuda else None,
+                   "environment": {k: v for k, v in os.environ.items() if k.startswith("NCCL_")},
+                   "device": torch.cuda.get_device_name() if cuda else "CPU", "rows": node.rows}
+        with open(a.out, "w") as file:
+            json.dump(profile, file, indent=1)
+            file.write("\n")
+    dist.barrier()
+    dist.destroy_process_group()
+    return 0
 
 
 def main():
@@ -73,84 +185,23 @@ def main():
     arguments.add_argument("--quick", action="store_true")
     arguments.add_argument("--cpu", action="store_true")
     a = arguments.parse_args()
-    cuda = not a.cpu
-    rank, ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-    device = torch.device("cuda", int(os.environ["LOCAL_RANK"])) if cuda else torch.device("cpu")
-    if cuda:
-        torch.cuda.set_device(device)
-    dist.init_process_group("nccl" if cuda else "gloo")
-    small = a.quick or a.cpu
-    rows = []
-
-    def add(row):
-        if rank == 0:
-            rows.append(row)
-            print(json.dumps(row), flush=True)
-
-    sizes = [1 << 16] if small else [1 << n for n in (20, 23, 25, 26, 27, 28, 29, 30)]
-    whole = torch.randn(sizes[-1] // 2, device=device).to(torch.bfloat16 if cuda else torch.float32)
-    other = torch.empty_like(whole)
-    seconds = 0.02 if small else 0.2
-
-    def collective(name, n):
-        full, part = whole[:n // 2], other[:n // 2 // ranks]
-        return {"all-gather": lambda: dist.all_gather_into_tensor(full, part),
-                "reduce-scatter": lambda: dist.reduce_scatter_tensor(part, full),
-                "all-reduce": lambda: dist.all_reduce(full)}[name]
-
-    names = ["all-reduce"] if a.cpu else ["all-gather", "reduce-scatter", "all-reduce"]
-    alone = {}
-    for name in names:
-        for n in sizes:
-            t = slowest(batches(collective(name, n), seconds, cuda, device), device)
-            alone[name, n] = t
-            factor = (2 if name == "all-reduce" else 1) * (ranks - 1) / ranks
-            add({"collective": name, "ranks": ranks, "bytes": n, "seconds": t, "bus_bytes_per_s": factor * n / t})
-    m, n, k = (128, 128, 128) if small else (16384, 14336, 4096)
-    x, w = (torch.randn(r, c, device=device).to(torch.bfloat16) for r, c in ((m, k), (n, k)))
-    out = torch.empty(m, n, device=device, dtype=torch.bfloat16)
-    product = lambda: torch.mm(x, w.t(), out=out)
-    own = batches(product, 3 * seconds, cuda, device)
-    everyone = [torch.zeros(1, device=device, dtype=torch.float64) for _ in range(ranks)]
-    dist.all_gather(everyone, torch.tensor([own], device=device, dtype=torch.float64))
-    add({"part": "product alone", "m": m, "n": n, "k": k, "of_ranks": [t.item() for t in everyone]})
-    if cuda:
-        beside = torch.cuda.Stream()
-        for name in names:
-            for size in ([1 << 16] if small else [1 << 27, 1 << 29]):
-                message = collective(name, size)
-                calls = max(1, round((0.05 if small else 0.4) / (1.5 * alone[name, size])))
-                torch.cuda.synchronize()
-                dist.barrier()
-                torch.cuda.synchronize()
-                start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-                with torch.cuda.stream(beside):
-                    start.record()
-                    for _ in range(calls):
-                        message()
-                    end.record()
-                marks = [mark(cuda)]
-                while not end.query() and len(marks) < 2000:
-                    for _ in range(4):
-                        product()
-                    marks.append(mark(cuda))
-                    if len(marks) > 3:
-                        marks[-3].synchronize()
-                torch.cuda.synchronize()
-                times = [between(p, q, cuda) / 4 for p, q in zip(marks, marks[1:])][1:-3] or [float("nan")]
-                together = statistics.median(times)
-                seen = slowest(start.elapsed_time(end) * 1e-3 / calls, device)
-                add({"part": "product beside " + name, "bytes": size, "product_slower": slowest(together / own, device),
-                     "collective_slower": seen / alone[name, size], "collective_seconds": seen})
-    if rank == 0:
-        profile = {"schema": "ridge.link_profile/1", "command": "measure_links.py " + " ".join(sys.argv[1:]), "ranks": ranks,
-                   "torch": torch.__version__, "nccl": str(torch.cuda.nccl.version()) if cuda else None,
-                   "device": torch.cuda.get_device_name() if cuda else "CPU", "rows": rows}
-        with open(a.out, "w") as file:
-            json.dump(profile, file, indent=1)
-            file.write("\n")
-    dist.barrier()
-    dist.destroy_process_group()
+    global torch, dist
+    try:
+        import torch
+        import torch.distributed as dist
+    except ImportError as e:
+        print(f"measure_links.py needs PyTorch 2.8 or later with CUDA and NCCL, which is not here ({e})", file=sys.stderr)
+        return 3
+    if "RANK" not in os.environ or int(os.environ["WORLD_SIZE"]) < 2:
+        print("measure_links.py needs two ranks or more: torchrun --nproc-per-node=2 benchmarks/simulate/measure_links.py OUT.json",
+              file=sys.stderr)
+        return 2
+    if not a.cpu and torch.cuda.device_count() < int(os.environ["LOCAL_WORLD_SIZE"]):
+        print(f"measure_links.py has {os.environ['LOCAL_WORLD_SIZE']} ranks and {torch.cuda.device_count()} GPUs here; nvidia-smi says "
+              "which, --cpu tries the program without them", file=sys.stderr)
+        return 3
+    return measure(a)
 
 
-main()
+if __name__ == "__main__":
+    sys.exit(main())
