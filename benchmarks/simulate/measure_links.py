@@ -200,6 +200,7 @@ def main():
         print(f"measure_links.py has {os.environ['LOCAL_WORLD_SIZE']} ranks and {torch.cuda.device_count()} GPUs here; nvidia-smi says "
               "which, --cpu tries the program without them", file=sys.stderr)
         return 3
+    os.makedirs(os.path.dirname(os.path.abspath(a.out)), exist_ok=True)
     return measure(a)
 
 
