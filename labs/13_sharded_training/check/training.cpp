@@ -19,6 +19,14 @@ Expected expected(double value, double deviation, double magnitude) {
   return {value, deviation + kTiny, 16 * deviation + kTiny, magnitude};
 }
 
+// body(i) for all i below n, on all cores.
+template <class Body>
+void each(std::size_t n, Body body) {
+  parallel_for(n, [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) body(i);
+  });
+}
+
 }  // namespace
 
 nn::ModelConfig Training::config(const Case& c) {
@@ -79,7 +87,7 @@ std::vector<float> Training::weights(const Case& c, std::uint64_t seed) {
     fill_normal(part, random_bits(seed, p.offset));
     scale_and_shift(part, p.rows > 1 ? 0.6f / std::sqrt(static_cast<float>(p.cols)) : 0.1f, p.mean);
   }
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = flat[units.place(i)];
+  each(all.size(), [&](std::size_t i) { all[i] = flat[units.place(i)]; });
   return all;
 }
 
@@ -101,7 +109,7 @@ Step Training::make_step(const Case& c, ConstBuffers in, std::span<const float> 
   const auto T = static_cast<std::size_t>(c.size[3]);
   const double tokens = static_cast<double>(c.size[5]) * static_cast<double>(T);
   std::vector<double> flat(n);
-  for (std::size_t i = 0; i < n; ++i) flat[units.place(i)] = before[i];
+  each(n, [&](std::size_t i) { flat[units.place(i)] = before[i]; });
   Step s;
   s.gradient.assign(n, 0), s.deviation.assign(n, 0);
   std::vector<double> sum(n, 0), spread(n, 0);
@@ -134,7 +142,7 @@ Step Training::make_step(const Case& c, ConstBuffers in, std::span<const float> 
     std::fill_n(spread.begin() + static_cast<std::ptrdiff_t>(q.offset), q.size(),
                 kFp32.unit() * std::sqrt(length) * largest);
   }
-  for (std::size_t i = 0; i < n; ++i) s.gradient[i] = sum[units.place(i)], s.deviation[i] = spread[units.place(i)];
+  each(n, [&](std::size_t i) { s.gradient[i] = sum[units.place(i)], s.deviation[i] = spread[units.place(i)]; });
   return s;
 }
 

@@ -29,18 +29,24 @@ class Zero3 : public Training {
     const auto all = weights(c, c.shared_seed);
     const units::Units units = units_of(c);
     const auto own = floats(in[0]);
-    for (std::size_t j = 0; j < own.size(); ++j)
-      own[j] = all[units.of_own(j, static_cast<std::size_t>(c.ranks), static_cast<std::size_t>(c.rank))];
+    parallel_for(own.size(), [&](std::size_t from, std::size_t to) {
+      for (std::size_t j = from; j < to; ++j)
+        own[j] = all[units.of_own(j, static_cast<std::size_t>(c.ranks), static_cast<std::size_t>(c.rank))];
+    });
     fill_own(c, seed, in);
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const units::Units units = units_of(c);
     const auto p = static_cast<std::size_t>(c.ranks);
     std::vector<float> before(units.elements());
-    for (std::size_t r = 0; r < p; ++r)
-      for (std::size_t j = 0; j < before.size() / p; ++j) before[units.of_own(j, p, r)] = floats(in[4 * r])[j];
-    std::vector<float> rounded = before;
-    for (float& w : rounded) w = to_bf16(w);
+    std::vector<float> rounded(before.size());
+    parallel_for(before.size() / p, [&](std::size_t from, std::size_t to) {
+      for (std::size_t r = 0; r < p; ++r)
+        for (std::size_t j = from; j < to; ++j) {
+          const std::size_t i = units.of_own(j, p, r);
+          before[i] = floats(in[4 * r])[j], rounded[i] = to_bf16(before[i]);
+        }
+    });
     const auto s = step(c, in, rounded);
     for (std::size_t r = 0; r < p; ++r) {
       Verdict v = verify_own(c, *s, in, out, r);
