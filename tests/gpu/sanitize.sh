@@ -21,11 +21,12 @@ for lab in "$@"; do
   program=$folder/$lab
   if [ $mode != --run ] && { [ ! -x "$program" ] ||
     [ -n "$(find "labs/$lab" "solutions/$lab" checks runtime/lab tests/gpu -type f -newer "$program" | head -1)" ]; }; then
-    for source in "labs/$lab/check.cpp" checks/*.cpp; do
-      "${CXX:-c++}" -std=c++20 -O2 -DFMT_HEADER_ONLY -I. -Iruntime -c "$source" -o "$folder/$(basename "$source").o" || exit 1
+    for source in "labs/$lab/check.cpp" "labs/$lab/check"/*.cpp checks/*.cpp; do
+      [ -f "$source" ] || continue
+      "${CXX:-c++}" -std=c++20 -O2 -DFMT_HEADER_ONLY -I. -Iruntime -c "$source" -o "$folder/$(echo "$source" | tr / _).o" || exit 1
     done
     "$nvcc" -std=c++20 -O2 -lineinfo -gencode=arch=compute_$arch,code=sm_$arch -I. -Iruntime "-Ilabs/$lab" "-Isolutions/$lab" \
-      tests/gpu/run_cases.cu "labs/$lab/entry.cu" "solutions/$lab"/*.cu "$folder"/*.o -o "$program" || exit 1
+      tests/gpu/run_cases.cu "labs/$lab/entry.cu" "solutions/$lab"/*.cu "$folder"/*.o -lsodium -o "$program" || exit 1
     rm -f "$folder"/*.o
   fi
   [ $mode = --build ] && continue
