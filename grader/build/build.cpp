@@ -388,7 +388,8 @@ BuiltWorker build_baseline(const Lab& lab, const fs::path& dir) {
       copy_source(entry.path(), src / entry.path().filename());
   std::error_code none_there;
   for (const auto& entry : fs::directory_iterator(lab.dir / "baseline", none_there))
-    copy_source(entry.path(), src / ("baseline_" + entry.path().filename().string()));
+    copy_source(entry.path(),
+                src / ((entry.path().extension() == ".cu" ? "baseline_" : "") + entry.path().filename().string()));
   const fs::path kept = kept_baseline(lab, src, nvcc_for_this_gpu());
   BuiltWorker built;
   built.program = dir / "worker";

@@ -5,6 +5,7 @@
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/seeds.hpp"
+#include "grader/measure/worker_stopwatch.hpp"
 
 namespace ridge {
 
@@ -61,8 +62,18 @@ Gate CaseJudge::share(SubmissionWorkers& workers, const RankBuffers& buffers) {
   return explain_(workers.share(buffers, limit_));
 }
 
+void CaseJudge::time_before(const lab::Case& c) {
+  const auto* by_times = dynamic_cast<const lab::AnswersByTimes*>(&check_);
+  if (by_times == nullptr || options_.backend != Backend::cuda) return;
+  stop();
+  if (!stopwatch_)
+    stopwatch_ = std::make_unique<WorkerStopwatch>(device_, baseline_, derived_seed(seed_, "stopwatch"), limit_, time_);
+  Lap lap(time_.run);
+  by_times->time_before(c, *stopwatch_);
+}
+
 void CaseJudge::listen(SubmissionWorkers& workers, const lab::Case& c, std::size_t calls) {
-  questions_.emplace(check_, c, calls);
+  questions_.emplace(check_, c, calls, stopwatch_.get());
   if (questions_->any_allowed())
     workers.set_answerer([this](const protocol::Ask& ask) { return questions_->answer(ask); });
   else
@@ -91,6 +102,7 @@ Gate CaseJudge::verified(const lab::Case& c, const RankBuffers& buffers) {
 }
 
 CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, bool again) {
+  time_before(c);
   SubmissionWorkers& workers = workers_of(workers_, c.ranks);
   RankBuffers buffers = buffers_of(c, number);
   const bool has_messages = c.ranks > 0 && options_.backend == Backend::cpu;

@@ -23,15 +23,16 @@ bool keeps_requests(const JudgeOptions& options);
 
 class CaseJudge {
  public:
-  // `program`: the submission's worker. `elsewhere`: a second build of it, or empty. `limit`: seconds that one request
-  // may take. `time`: the judge's own goes there.
+  // `program`: the submission's worker. `elsewhere`: a second build of it, or empty. `baseline`: the course's own, on a
+  // GPU. `limit`: seconds that one request may take. `time`: the judge's own goes there.
   CaseJudge(const lab::TaskCheck& check, const JudgeOptions& options, Device& device, const fs::path& program,
-            const fs::path& elsewhere, std::uint64_t seed, double limit, JudgeTime& time)
+            const fs::path& elsewhere, const fs::path& baseline, std::uint64_t seed, double limit, JudgeTime& time)
       : check_(check),
         options_(options),
         device_(device),
         program_(program),
         elsewhere_(elsewhere),
+        baseline_(baseline),
         seed_(seed),
         limit_(limit),
         explain_(program, limit),
@@ -67,6 +68,8 @@ class CaseJudge {
   Gate share(SubmissionWorkers& workers, const RankBuffers& buffers);
   Gate run(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers, bool record,
            std::vector<Reply>& replies);
+  // Has a check take the times by which it answers, while no process of the submission is there.
+  void time_before(const lab::Case& c);
   // The questions of the run that follows, of so many calls.
   void listen(SubmissionWorkers& workers, const lab::Case& c, std::size_t calls);
   // The same, and its answer.
@@ -85,7 +88,7 @@ class CaseJudge {
   const lab::TaskCheck& check_;
   const JudgeOptions& options_;
   Device& device_;
-  const fs::path &program_, &elsewhere_;
+  const fs::path &program_, &elsewhere_, &baseline_;
   std::uint64_t seed_;
   double limit_;
   Explainer explain_;
@@ -95,7 +98,8 @@ class CaseJudge {
   std::uint32_t next_id_ = 1;                          // of a buffer
   int sanitized_cases_ = 0;
   bool sanitizer_gave_up_ = false;
-  std::optional<Questions> questions_;  // of the last run
+  std::unique_ptr<lab::Stopwatch> stopwatch_;  // of a check that answers by times, on a GPU
+  std::optional<Questions> questions_;         // of the last run
   std::string output_;
   double output_bytes_ = 0;
 };

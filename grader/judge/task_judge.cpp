@@ -23,6 +23,8 @@ std::string TaskJudge::why_skipped() {
   const bool gpu = options_.backend == Backend::cuda;
   if (!spec_.needs.empty() && !runs_on(spec_.needs, device_.info().compute))
     return gpu ? "needs " + spec_.needs : "needs a GPU (" + spec_.needs + ")";
+  if (const auto* by_times = dynamic_cast<const lab::AnswersByTimes*>(&check_); gpu && by_times != nullptr)
+    if (std::string why = by_times->why_not_on(device_.info().compute); !why.empty()) return why;
   ranks_ = lab_.ranks;
   if (options_.ranks.as_gpus > 0) std::erase_if(ranks_, [&](int p) { return p > options_.ranks.as_gpus; });
   if (!gpu || lab_.ranks.empty()) return {};

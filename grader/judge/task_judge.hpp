@@ -33,7 +33,8 @@ class TaskJudge {
         programs_(programs),
         seed_(derived_seed(seed, lab.name + "/" + spec.id)),
         limit_(options.time_limit > 0 ? options.time_limit : default_limit(options)),
-        cases_(check, options, device, programs_.worker, programs_.elsewhere, seed_, limit_, task_.judge_time) {}
+        cases_(check, options, device, programs_.worker, programs_.elsewhere, programs_.baseline, seed_, limit_,
+               task_.judge_time) {}
 
   TaskResult run();
 
