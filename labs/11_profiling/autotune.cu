@@ -3,6 +3,8 @@
 // The function below measures the first configurations that come. Run: ./ridge check 11 --task autotune
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "search.hpp"
 

@@ -27,8 +27,8 @@ constexpr int shared_of(const Config& c) { return c.stages * (c.tile_m + c.tile_
 // A block that cannot run: it has fewer threads than a warp or more than 1024, more shared memory than a block may have
 // (227 KiB), or more registers than an SM has. Such a configuration must be recognised: measuring it fails the task.
 
-// Runs the product once and returns the seconds. The judge counts the calls: 12 at most, and each one counts, also one
-// that was made before.
+// Returns the seconds of the product, which the judge measures; on a GPU they vary by a percent or so. The judge counts the
+// calls: 12 at most, and each one counts, also one that was made before.
 class Measure {
  public:
   using Function = double (*)(const Shape& shape, int config);
@@ -43,5 +43,6 @@ class Measure {
 constexpr int kMeasurements = 12;
 
 // Returns the number of the configuration that is to be used for this shape, within 5% of the fastest. On the host.
-// The device is an H200 or a relative of it: 132 SMs with the limits of model.hpp, and speeds of its own.
+// The device is an H200 or a relative of it: 132 SMs with the limits of model.hpp, and speeds of its own. On a GPU it is
+// that GPU, and the kernel is the one of baseline/gemm.hpp.
 int autotune(const Shape& shape, const Measure& measure);

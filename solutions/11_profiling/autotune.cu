@@ -3,13 +3,15 @@
 // The function below measures the first configurations that come. Run: ./ridge check 11 --task autotune
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "search.hpp"
 
 // TASK(autotune)
 namespace {
 
-constexpr int kByGuess = 8;  // measurements; the others are near the best one
+constexpr int kFamilies = 8;  // of which one configuration each is measured first
 
 // Blocks that an SM holds; 0: the configuration cannot run.
 int resident(const Config& c) {
@@ -34,10 +36,8 @@ double guess(const Shape& s, const Config& c) {
   return of_sm * (steps * (step + waits / together) + 1000 / together);  // the first strip hides behind nothing
 }
 
-// Configurations that differ in one choice: tile, tile_k, side or stages (config_of in search.hpp).
-bool near(int a, int b) {
-  return (a / 16 != b / 16) + (a / 8 % 2 != b / 8 % 2) + (a / 4 % 2 != b / 4 % 2) + (a % 4 != b % 4) == 1;
-}
+// A family has one tile, tile_k and side, and four numbers of stages (config_of in search.hpp).
+int family(int i) { return i / 4; }
 
 }  // namespace
 
@@ -49,19 +49,22 @@ int autotune(const Shape& shape, const Measure& measure) {
     guessed[i] = open[i] ? guess(shape, config_of(i)) : 0;
   }
   int best = -1;
-  double least = 0;
+  double least = 0, of_family[kConfigs / 4];  // the least seconds measured
+  std::fill(std::begin(of_family), std::end(of_family), INFINITY);
   for (int count = 0; count < kMeasurements; ++count) {
-    // The best guesses; then the best neighbours of the fastest so far: guesses err together.
-    int next = -1, near_next = -1;
+    // Guesses err alike within a family. So first the best guess of each, and then what is left of the fastest ones.
+    int next = -1;
+    std::pair<double, double> first;
     for (int i = 0; i < kConfigs; ++i) {
-      if (!open[i]) continue;
-      if (next < 0 || guessed[i] < guessed[next]) next = i;
-      if (near(i, best) && (near_next < 0 || guessed[i] < guessed[near_next])) near_next = i;
+      const bool known = of_family[family(i)] < INFINITY;
+      if (!open[i] || (known && count < kFamilies)) continue;
+      const std::pair<double, double> rank{known ? of_family[family(i)] : INFINITY, guessed[i]};
+      if (next < 0 || rank < first) next = i, first = rank;
     }
-    if (count >= kByGuess && near_next >= 0) next = near_next;
     if (next < 0) break;
     const double seconds = measure(next);
     open[next] = false;
+    of_family[family(next)] = std::min(of_family[family(next)], seconds);
     if (best < 0 || seconds < least) best = next, least = seconds;
   }
   return best;

@@ -6,7 +6,7 @@ ridge=$1 root=$2
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2> /dev/null) || { echo "skipped: no nvcc here"; exit 77; }
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
-for lab in 01_coalescing 06_ring_allreduce; do
+for lab in 01_coalescing 06_ring_allreduce 11_profiling; do
   PATH=$PATH:${nvcc%/*} RIDGE_CUDA_ARCH=90a RIDGE_WORK=$home/work "$ridge" grade "$lab" --backend cuda \
     --submission "$root/solutions/$lab" --build-into "$home/$lab" > "$home/said" 2>&1 || { cat "$home/said"; exit 1; }
   grep -q "^Built into" "$home/said" || { cat "$home/said"; exit 1; }
