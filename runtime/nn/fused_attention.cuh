@@ -53,10 +53,11 @@ __device__ HeadRows<T> head_rows(T* all, int part, int parts, int sequence, int 
 // Tiles with the most keys begin first, and the short ones fill the gaps at the end. Grid: (H, B, tiles).
 __device__ inline int tile_of_block() { return static_cast<int>(gridDim.z - 1 - blockIdx.z); }
 
-// logs: (B, H, T), log2 of the sum of exp(S) of each row. A block a tile of queries of one head.
+// logs: (B, H, T), log2 of the sum of exp(S) of each row. A block a tile of queries of one head. The queries begin at
+// row `first`; of the rows before it only k and v are read.
 template <class T, int hs>
 __global__ void __launch_bounds__(ForwardTiles<hs>::kThreads)
-    fused_attention_kernel(const T* qkv, T* o, float* logs, int sequence, int H, float scale) {
+    fused_attention_kernel(const T* qkv, T* o, float* logs, int first, int sequence, int H, float scale) {
   using Tiles = ForwardTiles<hs>;
   constexpr int kM = Tiles::kFragments, kN = Tiles::kOther / 8, kHead = hs / 8;
   extern __shared__ __align__(128) unsigned char shared[];
@@ -64,7 +65,7 @@ __global__ void __launch_bounds__(ForwardTiles<hs>::kThreads)
   auto tile_k = [&](int stage) { return tile_q + (Tiles::kRows + 2 * stage * Tiles::kOther) * hs; };
   const auto q = head_rows(qkv, 0, 3, sequence, H, hs), k = head_rows(qkv, 1, 3, sequence, H, hs),
              v = head_rows(qkv, 2, 3, sequence, H, hs);
-  const int row0 = tile_of_block() * Tiles::kRows, lane = static_cast<int>(threadIdx.x) % 32;
+  const int row0 = first + tile_of_block() * Tiles::kRows, lane = static_cast<int>(threadIdx.x) % 32;
   const int own = static_cast<int>(threadIdx.x) / 32 * 16 * kM;  // the warp's rows in the tile
   const int tiles = (min(row0 + Tiles::kRows, sequence) + Tiles::kOther - 1) / Tiles::kOther;
   auto load = [&](int tile) {
@@ -121,15 +122,16 @@ __global__ void __launch_bounds__(ForwardTiles<hs>::kThreads)
 }
 
 template <class T, int hs>
-void launch_fused_attention(const T* qkv, T* o, float* logs, int B, int sequence, int H, cudaStream_t stream) {
+void launch_fused_attention(const T* qkv, T* o, float* logs, int B, int first, int sequence, int H,
+                            cudaStream_t stream) {
   using Tiles = ForwardTiles<hs>;
   constexpr int bytes = (Tiles::kRows + 4 * Tiles::kOther) * hs * static_cast<int>(sizeof(T));
   check(cudaFuncSetAttribute(fused_attention_kernel<T, hs>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
         "shared memory for fused attention");
   const dim3 grid(static_cast<unsigned>(H), static_cast<unsigned>(B),
-                  static_cast<unsigned>(blocks_for(static_cast<std::size_t>(sequence), Tiles::kRows)));
-  fused_attention_kernel<T, hs>
-      <<<grid, Tiles::kThreads, bytes, stream>>>(qkv, o, logs, sequence, H, 1 / std::sqrt(static_cast<float>(hs)));
+                  static_cast<unsigned>(blocks_for(static_cast<std::size_t>(sequence - first), Tiles::kRows)));
+  fused_attention_kernel<T, hs><<<grid, Tiles::kThreads, bytes, stream>>>(qkv, o, logs, first, sequence, H,
+                                                                          1 / std::sqrt(static_cast<float>(hs)));
   check_launch("fused_attention_kernel");
 }
 
@@ -150,11 +152,14 @@ void with_head_size(int hs, Work&& work) {
 #endif
 }
 
-// qkv: (B, T, 3, H, hs), each row at a multiple of 16 bytes; o: (B, T, H, hs); logs: (B, H, T), kept for backward.
+// qkv: (B, T, 3, H, hs), each row at a multiple of 16 bytes; o: (B, T, H, hs); logs: (B, H, T), kept for backward. With
+// `first` > 0 only the rows from `first` on are computed: a part of a sequence whose earlier keys and values are known.
 template <class T>
-void fused_attention_forward(const T* qkv, T* o, float* logs, int B, int sequence, int H, int hs, cudaStream_t stream) {
-  with_head_size<T>(
-      hs, [&](auto size) { launch_fused_attention<T, decltype(size)::value>(qkv, o, logs, B, sequence, H, stream); });
+void fused_attention_forward(const T* qkv, T* o, float* logs, int B, int sequence, int H, int hs, cudaStream_t stream,
+                             int first = 0) {
+  with_head_size<T>(hs, [&](auto size) {
+    launch_fused_attention<T, decltype(size)::value>(qkv, o, logs, B, first, sequence, H, stream);
+  });
 }
 
 }  // namespace nn

@@ -65,6 +65,25 @@ void near(const std::string& what, const Values& got, const Values& wanted, doub
   for (double v : got) expect(!std::isnan(v), what + " has a NaN");
 }
 
+// whole: o of all rows. Those before a first one must stay what they were.
+template <class Type>
+void from_row(const std::string& what, const Type* qkv, const Values& whole, double tolerance, int B, int T, int H,
+              int hs) {
+  const std::size_t row = static_cast<std::size_t>(H) * hs;
+  for (int first : {T / 3, T - 1}) {
+    auto* o = device_of<Type>(Values(whole.size(), NAN));
+    nn::fused_attention_forward(qkv, o, zeros(B * H * T), B, T, H, hs, nullptr, first);
+    const Values all = host_of(o, whole.size());
+    Values got, wanted;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (static_cast<int>(i / row) % T >= first)
+        got.push_back(all[i]), wanted.push_back(whole[i]);
+      else
+        expect(std::isnan(all[i]), what + ": a row before the first one was written");
+    near(what + " from row " + std::to_string(first) + ": o", got, wanted, tolerance);
+  }
+}
+
 template <class Type>
 void test(const char* name, double tolerance, int B, int T, int H, int hs) {
   const int D = H * hs, N = B * T;
@@ -78,7 +97,9 @@ void test(const char* name, double tolerance, int B, int T, int H, int hs) {
   auto* dqkv = device_of<Type>(Values(static_cast<std::size_t>(N) * 3 * D, NAN));
   float *logs = zeros(B * H * T), *delta = zeros(B * H * T);
   nn::fused_attention_forward(qkv, o, logs, B, T, H, hs, nullptr);
-  near(what + ": o", host_of(o, static_cast<std::size_t>(N) * D), reference::attention(inputs, B, T, H, hs), tolerance);
+  const Values whole = reference::attention(inputs, B, T, H, hs);
+  near(what + ": o", host_of(o, static_cast<std::size_t>(N) * D), whole, tolerance);
+  from_row<Type>(what, qkv, whole, tolerance, B, T, H, hs);
   nn::fused_attention_backward(d_o, qkv, o, logs, dqkv, delta, B, T, H, hs, nullptr);
   near(what + ": dqkv", host_of(dqkv, static_cast<std::size_t>(N) * 3 * D), attention_backward(inputs, g, B, T, H, hs),
        tolerance);
