@@ -109,6 +109,30 @@ fs::path base_of(const WrongSolution& w, const Lab& lab) {
   return w.base == "solution" ? solutions / w.file : solutions / w.base;
 }
 
+// With the headers of `folder` that the text includes in their places. Headers of the lab stay what they are.
+std::string with_own_headers(const std::string& text, const fs::path& folder) {
+  static constexpr std::string_view kInclude = "#include \"", kOnce = "#pragma once\n";
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::string line = text.substr(at, end - at);
+    at = end;
+    const std::size_t quote = line.find('"', kInclude.size());
+    const std::string name = line.rfind(kInclude, 0) == 0 && quote != std::string::npos
+                                 ? line.substr(kInclude.size(), quote - kInclude.size())
+                                 : "";
+    std::error_code ec;
+    if (!plain_name(name) || !fs::is_regular_file(folder / name, ec)) {
+      out += line;
+      continue;
+    }
+    std::string header = body_of(file_text(folder / name));
+    if (header.rfind(kOnce, 0) == 0) header.erase(0, kOnce.size());
+    out += header;
+  }
+  return out;
+}
+
 std::size_t occurrences(const std::string& text, const std::string& part) {
   std::size_t n = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
@@ -156,7 +180,11 @@ WrongSolution wrong_solution(const Lab& lab, const std::string& name) {
 std::string source_of(const WrongSolution& w, const Lab& lab) {
   if (w.base.empty()) return file_text(w.source);
   const fs::path base = base_of(w, lab);
-  return edited(w, file_text(base), shown(base), lab.dir / "wrong.toml");
+  std::string text = file_text(base);
+  // A wrong solution is one file: where an edit is meant for a header of the solution, the header becomes part of it.
+  if (std::any_of(w.edits.begin(), w.edits.end(), [&](const auto& e) { return occurrences(text, e.first) == 0; }))
+    text = with_own_headers(text, base.parent_path());
+  return edited(w, text, shown(base), lab.dir / "wrong.toml");
 }
 
 std::string edited(const WrongSolution& w, const std::string& base_text, const std::string& name,
