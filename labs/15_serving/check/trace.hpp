@@ -15,15 +15,17 @@ struct Load {
   int pages;
 };
 
-// A step writes a token for each resident request, so there are at least answers / kMostSequences of them, and at least
-// as many as the cache needs to hold all that is read. Each takes kStep and kWeights at least, or kToken for each token.
+// Tokens in the cache, summed over the steps that write the answer.
+inline double cached_of(const Arrival& a) { return a.answer * (a.prompt + 0.5 * (a.answer - 1)); }
+// A step writes a token for each resident request, and reads no more than the cache holds.
+inline double least_steps(double answers, double cached, int pages) {
+  return std::max(answers / kMostSequences, cached / (kPage * pages));
+}
+// Each step takes kStep and kWeights at least, or kToken for each token.
 inline double least_seconds(const std::vector<Arrival>& trace, int pages) {
   double tokens = 0, answers = 0, cached = 0;
-  for (const Arrival& a : trace) {
-    tokens += a.prompt + a.answer - 1, answers += a.answer;
-    cached += a.answer * (a.prompt + 0.5 * (a.answer - 1));
-  }
-  const double steps = std::max(answers / kMostSequences, cached / (kPage * pages));
+  for (const Arrival& a : trace) tokens += a.prompt + a.answer - 1, answers += a.answer, cached += cached_of(a);
+  const double steps = least_steps(answers, cached, pages);
   return steps * kStep + std::max(steps * kWeights, kToken * tokens) + kCached * cached;
 }
 // Of the first token, on an idle server.
@@ -33,6 +35,21 @@ inline double least_first(int prompt) {
     const int tokens = std::min(kMostTokens, prompt - done);
     done += tokens;
     seconds += step_seconds(tokens, done);
+  }
+  return seconds;
+}
+
+// Of the first token of each request, in turn: a request waits for those before it, each of which takes its part of
+// least_seconds where products bound the steps; then comes its own prompt, as on an idle server. How long the wait is
+// differs more from trace to trace than from server to server.
+inline std::vector<double> first_in_turn(const std::vector<Arrival>& trace, int pages) {
+  std::vector<double> seconds;
+  double free = 0;  // when the requests before have taken their parts
+  for (const Arrival& a : trace) {
+    const double begin = std::max(free, a.time);
+    seconds.push_back(begin - a.time + least_first(a.prompt));
+    free = begin + least_steps(a.answer, cached_of(a), pages) * kStep + kToken * (a.prompt + a.answer - 1) +
+           kCached * cached_of(a);
   }
   return seconds;
 }
