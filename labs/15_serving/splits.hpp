@@ -37,6 +37,8 @@ __device__ inline void add(float4& sum, float weight, float4 x) {
 constexpr int shared_bytes(int stages, int d) { return (1 + 2 * stages * kWarps) * kRows * d * 2; }
 
 // Three stages, or two where a block may not have as much shared memory (99 KiB with compute capability 8.6 and 8.9).
+// 1 KiB is left for what a kernel has besides.
+static_assert(shared_bytes(3, 64) + 1024 <= 99 << 10 && shared_bytes(2, 128) + 1024 <= 99 << 10, "fits everywhere");
 inline int stages_of(int d) {
   int device = 0, most = 0;
   cudaGetDevice(&device);

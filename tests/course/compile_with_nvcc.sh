@@ -1,8 +1,8 @@
 #!/bin/sh
 # Compiles the stub, the solution, the baseline and the entry of one lab for a real GPU, or the solution's steps; none is needed.
-# Usage: compile_with_nvcc.sh REPOSITORY LAB ptx|objects|steps. ptx: device code only, to PTX and not optimised, in a fifth of the time. Exit code 77:
+# Usage: compile_with_nvcc.sh REPOSITORY LAB ptx|objects|steps [ARCH]. ARCH: 90a, or another; ptx: device code only, to PTX and not optimised, in a fifth of the time. Exit code 77:
 # no nvcc here, or no steps. LAB may be turn-0, turn-1, ...: a lab that RIDGE_COURSE_SEED chooses, or else the day.
-repository=$1 lab=$2 what=$3
+repository=$1 lab=$2 what=$3 arch=${4:-90a}
 nvcc=$(command -v nvcc) || nvcc=/usr/local/cuda/bin/nvcc
 if [ ! -x "$nvcc" ]; then
   echo "skipped: no nvcc on PATH or in /usr/local/cuda/bin"
@@ -39,7 +39,7 @@ output=-c
 # Two at a time.
 printf '%s\n' "$@" | xargs -P 2 -I FILE sh -c '
   object="$3/$(echo "$1" | tr / _).o"
-  "$2" $5 -gencode=arch=compute_90a,code=sm_90a -std=c++20 -I "labs/$4" -I "solutions/$4" -I runtime \
+  "$2" $5 -gencode=arch=compute_$6,code=sm_$6 -std=c++20 -I "labs/$4" -I "solutions/$4" -I runtime \
     -I runtime/collectives/mpi/include "$1" -o "$object" &&
     [ -s "$object" ] && echo "compiled $1" || { echo "FAILED $1"; exit 1; }
-' sh FILE "$nvcc" "$out" "$lab" "$output"
+' sh FILE "$nvcc" "$out" "$lab" "$output" "$arch"
