@@ -167,6 +167,39 @@ TEST_CASE("bank conflicts, atomics and dependent loads have roofs of their own")
   CHECK(near(misses / hits, (p.l1_latency + p.l2_latency + p.dram_latency) / p.l1_latency));
 }
 
+TEST_CASE("loads that wait for each other take longer than loads that are under way together") {
+  const DeviceProfile p = h200();
+  KernelCounters c;
+  AccessCount& loads = c.op[static_cast<std::size_t>(Op::global_load)];
+  loads.requests = loads.sectors = 6000;
+  c.l2_bytes = 6000 * 32;
+  c.load_waits = 6000;
+  const double apart = roof(p, launch(1, 32), c, "latency");
+  c.load_waits = 2000;
+  CHECK(near(roof(p, launch(1, 32), c, "latency"), apart / 3));
+  // Waits in front of loads that no lane makes are none.
+  c.load_waits = 9000;
+  CHECK(near(roof(p, launch(1, 32), c, "latency"), apart));
+  // Loads that no instrumented code makes: one after the other.
+  c.load_waits = 0;
+  CHECK(near(roof(p, launch(1, 32), c, "latency"), apart));
+}
+
+TEST_CASE("a request waits for the last of its lines") {
+  const DeviceProfile p = h200();
+  KernelCounters c;
+  AccessCount& loads = c.op[static_cast<std::size_t>(Op::global_load)];
+  loads.requests = c.load_waits = c.l1_lines = 1000;
+  loads.sectors = 8000;
+  c.l2_bytes = 8000 * 32;
+  const double one = roof(p, launch(1, 32), c, "latency");
+  c.l1_lines = 8000;
+  CHECK(near(roof(p, launch(1, 32), c, "latency"), one + 1000 * p.l2_spread * std::log(8)));
+  // All of them in L1.
+  c.l2_bytes = 1;
+  CHECK(near(roof(p, launch(1, 32), c, "latency"), 1000 * p.l1_latency));
+}
+
 TEST_CASE("resources are shared, and gaps are used") {
   Occupied gpu;
   CHECK(gpu.place(0, 10, 0.5) == 0);
@@ -339,6 +372,73 @@ int main() {
 )";
 
 }  // namespace
+
+namespace {
+
+// Walks of 16 hops, two loads a hop; the same loads, the second's address from the first; and one load behind a barrier.
+const char* const kWalks = R"(
+#include <cstdio>
+__global__ void walk(const int* next, const float* rows, float* sums) {
+  int node = threadIdx.x;
+  float sum = 0;
+  for (int hop = 0; hop < 16; ++hop) {
+    const int then = next[node];
+    sum += rows[node];
+    node = then;
+  }
+  sums[threadIdx.x] = sum;
+}
+__global__ void indirect(const int* next, const float* rows, float* sums) {
+  float sum = 0;
+  for (int hop = 0; hop < 16; ++hop) sum += rows[next[32 * hop + threadIdx.x]];
+  sums[threadIdx.x] = sum;
+}
+__global__ void tiles(const float* rows, float* sums) {
+  __shared__ float tile[32];
+  float sum = 0;
+  for (int k = 0; k < 16; ++k) {
+    tile[threadIdx.x] = rows[32 * k + threadIdx.x];
+    __syncthreads();
+    for (int i = 0; i < 32; ++i) sum += tile[i];
+    __syncthreads();
+  }
+  sums[threadIdx.x] = sum;
+}
+int main() {
+  int* next; float *rows, *sums;
+  cudaMalloc(&next, 4096); cudaMalloc(&rows, 4096); cudaMalloc(&sums, 4096);
+  cudaMemset(next, 0, 4096); cudaMemset(rows, 0, 4096);
+  walk<<<1, 32>>>(next, rows, sums);
+  indirect<<<1, 32>>>(next, rows, sums);
+  tiles<<<1, 32>>>(rows, sums);
+  return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+}
+)";
+
+}  // namespace
+
+TEST_CASE("waits for loads are those of the code, with both compilers") {
+  Folder scratch;
+  const std::string source = scratch / "walks.cu", program = scratch / "walks", counters = scratch / "walks.json";
+  write_file(source, kWalks);
+  for (const char* compiler : {"clang++", "g++"}) {
+    INFO(compiler);
+    Run built = run({ridge_program(), "cc", source, "-o", program},
+                    {{"RIDGE_ROOT", repository()}, {"RIDGE_CXX", compiler}}, 60);
+    if (built.code == 3) {
+      WARN("skipped: there is no " << compiler);
+      continue;
+    }
+    INFO(built.out + built.err);
+    REQUIRE(built.code == 0);
+    REQUIRE(run({program}, {{"RIDGE_COUNTERS", counters}}, 20).code == 0);
+    const nlohmann::json launches = nlohmann::json::parse(read_file(counters))["launches"];
+    auto waits = [&](int n) { return launches[n]["counters"]["ridge__load_waits.sum"].get<int>(); };
+    CHECK(waits(0) == 16);
+    CHECK(waits(1) == 32);
+    CHECK(waits(2) == 16);
+  }
+}
 
 TEST_CASE("a program's times are the same in every run, and its timeline can be read") {
   Folder scratch;

@@ -64,6 +64,7 @@ constexpr Key kKeys[] = {
     {"atomic_line_seconds", &DeviceProfile::atomic_line_seconds},
     {"l1_latency", &DeviceProfile::l1_latency},
     {"l2_latency", &DeviceProfile::l2_latency},
+    {"l2_spread", &DeviceProfile::l2_spread, true},
     {"barrier_latency", &DeviceProfile::barrier_latency},
     {"dram_latency", &DeviceProfile::dram_latency},
     {"instruction_latency", &DeviceProfile::instruction_latency},

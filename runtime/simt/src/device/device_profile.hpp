@@ -51,6 +51,7 @@ struct DeviceProfile {
   // Latencies in seconds.
   double l1_latency = 0;    // a load that hits in L1
   double l2_latency = 0;    // added to it by a miss in L1
+  double l2_spread = 0;     // a request for n lines waits for the last: ln(n) times this longer
   double dram_latency = 0;  // added to it by a miss in L2
   double barrier_latency = 0;
   double instruction_latency = 0;  // from an instruction of a warp to one that depends on it

@@ -11,8 +11,6 @@ namespace {
 //
 // Limits that lie close together cost more than the highest alone: seconds = (sum of seconds^p)^(1/p).
 constexpr double kNorm = 3;
-// Loads of a warp that are under way at once.
-constexpr double kLoadsInFlight = 1.3;
 // A GPU's instructions for one of the CPU build's.
 constexpr double kGpuInstructions = 0.6;
 // Wavefronts of shared memory that an atomic wavefront takes the time of.
@@ -98,7 +96,10 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig
     return per_sm_cycle > 0 ? amount / blocks * busiest / per_sm_cycle / p.clock_hz : 0.0;
   };
 
-  // Little's law: a warp passes its own chain of loads, instructions and barriers; so do all resident ones at once.
+  // Little's law: a warp passes its own chain of waits for loads, instructions and barriers; so do all resident ones at
+  // once. Loads that do not depend on each other are one wait (rewrite/assembly/load_waits.hpp); a load that no
+  // instrumented code makes is one of its own. A request waits for the last of its lines in L2: the largest of n
+  // exponentially distributed delays is on average about ln(n) longer than one of them.
   const Occupancy o = occupancy_of(p, config, resources);
   const double resident = p.sms * std::max(o.blocks_per_sm, 1u);
   const double waves = std::max(1.0, blocks / resident);
@@ -107,10 +108,11 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig
   const double from_l2 = share(l2_bytes / kSectorBytes - number(stores.sectors) - atomic_turns, number(loads.sectors));
   const double from_dram = from_l2 * share(dram_bytes, l2_bytes);
   const double from_host = share(number(c.link_read) / kSectorBytes, number(loads.sectors));
-  const double load_latency =
-      p.l1_latency + from_l2 * p.l2_latency + from_dram * p.dram_latency + from_host * p.copy_latency;
-  const double chain = number(loads.requests) / warps;
-  const double serial = chain > 0 ? std::max(1.0, chain / kLoadsInFlight) : 0.0;
+  const double places = requests > 0 ? std::max(1.0, number(c.l1_lines) / requests * from_l2) : 1.0;
+  const double load_latency = p.l1_latency + from_l2 * (p.l2_latency + p.l2_spread * std::log(places)) +
+                              from_dram * p.dram_latency + from_host * p.copy_latency;
+  const double chain = number(loads.requests) / warps, waits = number(c.load_waits) / warps;
+  const double serial = chain > 0 ? std::max(1.0, waits > 0 ? std::min(waits, chain) : chain) : 0.0;
   const double latency = serial * load_latency + number(c.warp_instructions) / warps * p.instruction_latency +
                          number(c.barriers + c.memory_barriers) / blocks * p.barrier_latency;
 
