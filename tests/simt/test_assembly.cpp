@@ -20,6 +20,7 @@ namespace {
 struct Record {
   std::string function;
   int loop = -1, outer = -1, position = 0, depth = 0, entry = 0, instructions = 0, fp32 = 0, fp64 = 0, special = 0;
+  int waits = 0;
 };
 
 int record_number(const std::string& text) { return text == "0" ? -1 : std::stoi(text.substr(9)); }
@@ -35,6 +36,8 @@ std::vector<Record> records(const std::string& text) {
     char comma = 0;
     lines >> word >> r.function >> word >> loop >> word >> outer >> word >> r.position >> word >> r.depth >> comma >>
         r.entry >> comma >> r.instructions >> comma >> r.fp32 >> comma >> r.fp64 >> comma >> r.special;
+    int registers = 0;
+    lines >> word >> word >> word >> word >> word >> registers >> comma >> r.waits;
     r.loop = record_number(loop);
     r.outer = record_number(outer);
     found.push_back(r);
@@ -218,6 +221,15 @@ T
   CHECK(found[0].fp32 == 1 + 1 + 4 + 2 + 2);
   CHECK(found[0].fp64 == 1);
   CHECK(found[0].special == 3);
+}
+
+TEST_CASE("what a branch jumps over may keep the value that was there") {
+  // x = in[i]; if (!inside) x = 0; tile[i] = x, of which the compiler traces no block but the first.
+  const std::string load = "T\n\tmovss (%rdi,%rax,4), %xmm0\n\tcmpl %ecx, %eax\n\tjl .L1\n";
+  const std::string use = ".L1:\n\tmovss %xmm0, %fs:tile@TPOFF(,%rax,4)\n\tretq";
+  CHECK(flow(load + "\txorps %xmm0, %xmm0\n" + use)[0].waits == 1);
+  // Without the branch it is always 0.
+  CHECK(flow("T\n\tmovss (%rdi,%rax,4), %xmm0\n\txorps %xmm0, %xmm0\n" + use)[0].waits == 0);
 }
 
 TEST_CASE("copies that the compiler left as calls are counted") {

@@ -520,6 +520,42 @@ class Annotator {
     return traced;
   }
 
+  struct Untraced {
+    int piece;
+    bool perhaps;  // some ways lead around it
+  };
+
+  // The untraced pieces that follow a traced one before the next, in an order in which control passes them.
+  std::vector<Untraced> in_order(const Function& f, int traced) const {
+    std::vector<int> order;  // of leaving, by a search in depth
+    std::set<int> seen;
+    std::vector<std::pair<int, std::vector<int>>> path = {{traced, successors(f, static_cast<std::size_t>(traced))}};
+    while (!path.empty()) {
+      auto& [piece, todo] = path.back();
+      if (todo.empty()) {
+        order.push_back(piece);
+        path.pop_back();
+        continue;
+      }
+      const int next = todo.back();
+      todo.pop_back();
+      if (f.pieces[static_cast<std::size_t>(next)].record < 0 && seen.insert(next).second)
+        path.emplace_back(next, successors(f, static_cast<std::size_t>(next)));
+    }
+    // All ways lead through a piece if nothing but it follows what has been passed.
+    std::vector<Untraced> out;
+    std::map<int, int> ways;
+    int open = 0;
+    for (auto piece = order.rbegin(); piece != order.rend(); ++piece) {
+      if (piece != order.rbegin()) out.push_back({*piece, ways[*piece] != open});
+      open -= ways[*piece];
+      const std::vector<int> next = successors(f, static_cast<std::size_t>(*piece));
+      open += static_cast<int>(std::max<std::size_t>(next.size(), 1));  // one: out of the function
+      for (int to : next) ++ways[to];
+    }
+    return out;
+  }
+
   void write_records(const Function& f) {
     std::vector<int> nodes;                         // pieces
     std::vector<int> node_of(f.pieces.size(), -1);  // piece -> node
@@ -549,9 +585,11 @@ class Annotator {
       mixes.push_back(f.pieces[static_cast<std::size_t>(p)]);
       add(mixes.back(), untraced);
       auto& steps = mixes.back().steps;  // without the prologue's, which would be steps of each iteration
-      for (int u : untraced) {
-        const auto& more = f.pieces[static_cast<std::size_t>(u)].steps;
-        steps.insert(steps.end(), more.begin(), more.end());
+      for (const Untraced& u : in_order(f, p)) {
+        for (LoadStep step : f.pieces[static_cast<std::size_t>(u.piece)].steps) {
+          step.perhaps = u.perhaps;
+          steps.push_back(step);
+        }
       }
     }
     std::vector<int> prologue;

@@ -32,6 +32,7 @@ struct LoadStep {
   Places reads = 0, writes = 0, address = 0;
   FrameUse frame;        // bytes of the frame that it reads (load) or writes (store)
   bool pointer = false;  // writes an address of shared memory or of the frame
+  bool perhaps = false;  // runs on some ways through the block only: what it writes to may keep its value
 };
 
 // Follows the lines of a function in their order.

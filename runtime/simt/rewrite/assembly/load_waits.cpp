@@ -126,8 +126,13 @@ class Block {
       }
     }
     if (s.pointer && s.kind == LoadStep::Kind::move) v.facts |= kPointer;
-    for_places(s.writes, [&](std::size_t p) { set(p, v); });
-    if (s.frame.store) for_words(s.frame, [&](std::size_t at) { set(at, v); });
+    auto write = [&](std::size_t at) {
+      Value written = v;
+      if (s.perhaps && at < levels_.size()) join(written, at);
+      set(at, written);
+    };
+    for_places(s.writes, write);
+    if (s.frame.store) for_words(s.frame, write);
   }
 
   State& state_;
