@@ -11,19 +11,19 @@ namespace {
 constexpr int kSide = 8;   // threads: kSide x kSide
 constexpr int kStep = 16;  // columns of op(A) and rows of op(B) that are in shared memory at a time
 
-__device__ float widen(float v) { return v; }
-__device__ float widen(__half v) { return __half2float(v); }
-__device__ float widen(__nv_bfloat16 v) { return __bfloat162float(v); }
-__device__ void narrow(float v, float* to) { *to = v; }
-__device__ void narrow(float v, __half* to) { *to = __float2half(v); }
-__device__ void narrow(float v, __nv_bfloat16* to) { *to = __float2bfloat16(v); }
+__device__ __forceinline__ float widen(float v) { return v; }
+__device__ __forceinline__ float widen(__half v) { return __half2float(v); }
+__device__ __forceinline__ float widen(__nv_bfloat16 v) { return __bfloat162float(v); }
+__device__ __forceinline__ void narrow(float v, float* to) { *to = v; }
+__device__ __forceinline__ void narrow(float v, __half* to) { *to = __float2half(v); }
+__device__ __forceinline__ void narrow(float v, __nv_bfloat16* to) { *to = __float2bfloat16(v); }
 
 // Four neighbours at once: 16 bytes of floats, 8 of halves.
-__device__ void store4(const float (&v)[4], float* to) {
+__device__ __forceinline__ void store4(const float (&v)[4], float* to) {
   *reinterpret_cast<float4*>(to) = make_float4(v[0], v[1], v[2], v[3]);
 }
 template <class T>
-__device__ void store4(const float (&v)[4], T* to) {
+__device__ __forceinline__ void store4(const float (&v)[4], T* to) {
   union {
     T of[4];
     uint2 all;
@@ -32,12 +32,12 @@ __device__ void store4(const float (&v)[4], T* to) {
   *reinterpret_cast<uint2*>(to) = out.all;
 }
 
-__device__ void load4(float (&v)[4], const float* from) {
+__device__ __forceinline__ void load4(float (&v)[4], const float* from) {
   const float4 in = *reinterpret_cast<const float4*>(from);
   v[0] = in.x, v[1] = in.y, v[2] = in.z, v[3] = in.w;
 }
 template <class T>
-__device__ void load4(float (&v)[4], const T* from) {
+__device__ __forceinline__ void load4(float (&v)[4], const T* from) {
   union {
     uint2 all;
     T of[4];
@@ -45,34 +45,59 @@ __device__ void load4(float (&v)[4], const T* from) {
   for (int i = 0; i < 4; ++i) v[i] = widen(in.of[i]);
 }
 
-// A strip of a matrix into shared memory: to[p][i] = element (first + i, start + p), i < 8 R, p < kStep. Elements lie
-// `along` (i) and `across` (p) apart, one of which is 1: neighbouring threads take neighbours. What is beyond the
-// matrix counts as 0; the last element is read in its place, which costs less than a branch.
+// A strip of a matrix: element p, i is op(matrix)(first + i, start + p), i < 8 R, p < kStep. Elements lie `along` (i)
+// and `across` (p) apart, one of which is 1: neighbouring threads take neighbours. What is beyond the matrix counts as
+// 0; the last element is read in its place, which costs less than a branch.
 template <int R, class T>
-__device__ void load(float (*to)[kSide * R + 4], const T* from, int first, int start, int count, int k, size_t along,
-                     size_t across) {
-  constexpr int kWidth = kSide * R, kThreads = kSide * kSide;
-  const int thread = static_cast<int>(threadIdx.x);
-  // The place of this thread's first element, and the distance to its next ones.
-  const bool columns = along == 1;
-  const int i0 = columns ? thread % kWidth : thread / kStep, p0 = columns ? thread / kWidth : thread % kStep;
-  const int step_i = columns ? 0 : kThreads / kStep, step_p = columns ? kThreads / kWidth : 0;
-#pragma unroll
-  for (int e = 0; e < kWidth * kStep / kThreads; ++e) {
-    const int i = i0 + e * step_i, p = p0 + e * step_p;
-    const T v = from[min(first + i, count - 1) * along + min(start + p, k - 1) * across];
-    to[p][i] = first + i < count && start + p < k ? widen(v) : 0.0f;
+struct Strip {
+  static constexpr int kWidth = kSide * R, kThreads = kSide * kSide, kEach = kWidth * kStep / kThreads;
+  const T* from;
+  int first, count, k;
+  size_t along, across;
+  int i0, p0, step_i, step_p;  // the place of this thread's first element, and the distance to its next ones
+
+  __device__ __forceinline__ Strip(const T* from, int first, int count, int k, size_t along, size_t across)
+      : from(from), first(first), count(count), k(k), along(along), across(across) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const bool columns = along == 1;
+    i0 = columns ? thread % kWidth : thread / kStep, p0 = columns ? thread / kWidth : thread % kStep;
+    step_i = columns ? 0 : kThreads / kStep, step_p = columns ? kThreads / kWidth : 0;
   }
-}
+  // This thread's elements: all of them are under way before the first is needed.
+  __device__ __forceinline__ void fetch(T (&v)[kEach], int start) const {
+#pragma unroll
+    for (int e = 0; e < kEach; ++e)
+      v[e] = from[min(first + i0 + e * step_i, count - 1) * along + min(start + p0 + e * step_p, k - 1) * across];
+  }
+  // Into shared memory, to[p][i].
+  __device__ __forceinline__ void put(float (*to)[kWidth + 4], const T (&v)[kEach], int start) const {
+#pragma unroll
+    for (int e = 0; e < kEach; ++e) {
+      const int i = i0 + e * step_i, p = p0 + e * step_p;
+      to[p][i] = first + i < count && start + p < k ? widen(v[e]) : 0.0f;
+    }
+  }
+};
 
 // The four-element groups that a thread owns in a strip: 4 t, 4 t + 32, ...
 template <int R>
-__device__ void read(float* to, const float* strip, int t) {
+__device__ __forceinline__ void read(float* to, const float* strip, int t) {
 #pragma unroll
   for (int g = 0; g < R / 4; ++g) {
     const float4 v = *reinterpret_cast<const float4*>(strip + g * 4 * kSide + 4 * t);
     to[4 * g] = v.x, to[4 * g + 1] = v.y, to[4 * g + 2] = v.z, to[4 * g + 3] = v.w;
   }
+}
+
+// v += beta times the `count` elements from `from` on. A function of its own: most products have no beta.
+template <class T>
+__device__ __noinline__ void add_old(float (&v)[4], const T* from, int count, bool aligned, float beta) {
+  float old[4] = {};
+  if (aligned)
+    load4(old, from);
+  else
+    for (int e = 0; e < count; ++e) old[e] = widen(from[e]);
+  for (int e = 0; e < 4; ++e) v[e] += beta * old[e];
 }
 
 // c: m x n, column-major. A block computes 8 R x 8 R elements, a thread R x R of them in registers.
@@ -87,10 +112,15 @@ __global__ void gemm_kernel(const In* a, const In* b, Out* c, int m, int n, int 
   b += blockIdx.z * stride_b;
   c += blockIdx.z * stride_c;
 
+  const Strip<R, In> rows(a, row, m, k, transpose_a ? lda : 1, transpose_a ? 1 : lda);
+  const Strip<R, In> columns(b, col, n, k, transpose_b ? 1 : ldb, transpose_b ? ldb : 1);
   float sums[R][R] = {};
   for (int start = 0; start < k; start += kStep) {
-    load<R>(strip_a, a, row, start, m, k, transpose_a ? lda : 1, transpose_a ? 1 : lda);
-    load<R>(strip_b, b, col, start, n, k, transpose_b ? 1 : ldb, transpose_b ? ldb : 1);
+    In of_a[Strip<R, In>::kEach], of_b[Strip<R, In>::kEach];
+    rows.fetch(of_a, start);
+    columns.fetch(of_b, start);
+    rows.put(strip_a, of_a, start);
+    columns.put(strip_b, of_b, start);
     __syncthreads();
 #pragma unroll 4
     for (int p = 0; p < kStep; ++p) {
@@ -114,12 +144,10 @@ __global__ void gemm_kernel(const In* a, const In* b, Out* c, int m, int n, int 
       if (r >= m || q >= n) continue;
       Out* to = c + static_cast<size_t>(q) * ldc + r;
       const int count = min(4, m - r);
-      float old[4] = {}, v[4];
-      if (beta != 0 && aligned) load4(old, to);
-      if (beta != 0 && !aligned)
-        for (int e = 0; e < count; ++e) old[e] = widen(to[e]);
+      float v[4];
 #pragma unroll
-      for (int e = 0; e < 4; ++e) v[e] = alpha * sums[j][i + e] + beta * old[e];
+      for (int e = 0; e < 4; ++e) v[e] = alpha * sums[j][i + e];
+      if (beta != 0) add_old(v, to, count, aligned, beta);
       if (aligned) {
         store4(v, to);
         continue;
