@@ -32,10 +32,10 @@ struct Device {
   int shared_unit = 128;            // and the sum is a multiple of this
   double clock = 1.98e9;            // Hz
   double l1_bytes_per_cycle = 128;  // of an SM, for L1 and shared memory together
-  double l2_bandwidth = 5.5e12;     // B/s, of the GPU; so the next one
+  double l2_bandwidth = 5.1e12;     // B/s, of the GPU; so the next one
   double memory_bandwidth = 4.2e12;
   // Seconds that a load takes: with a hit in L1; what a miss in L1 adds; and what a miss in L2 adds to that.
-  double l1_latency = 45e-9, l2_latency = 104e-9, memory_latency = 410e-9;
+  double l1_latency = 32e-9, l2_latency = 80e-9, memory_latency = 315e-9;
 };
 
 enum class Limit : int { warps, blocks, shared_memory, registers };  // the resource that runs out first

@@ -55,8 +55,8 @@ class Occupancy : public TaskCheck {
         [](std::size_t i) { return fmt::format("sums[{}][{}]", i / kRow, i % kRow); }, kRow);
   }
   // Time: three limits that lie close together, added as the emulator's model adds them (time_model.cpp).
-  //   latency  Little's law: all warps resident, of which each waits for two requests a hop, one for the row and one for
-  //            the successor; four lanes have a walk. A node comes from memory once, then from L2
+  //   latency  Little's law: all warps resident, of which each waits once a hop, for the row and the successor together;
+  //            four lanes have a walk, so a request is for 8 lines. A node comes from memory once, then from L2
   //   l2       the sectors of both, and the sums that are stored
   //   memory   64 bytes for each row that is passed, and the successors
   // Sectors: two for each row, and one for each successor.
@@ -65,8 +65,9 @@ class Occupancy : public TaskCheck {
     const double nodes = static_cast<double>(c.size[0]), walks = static_cast<double>(c.size[1]);
     const double hops = static_cast<double>(c.size[2]), passed = nodes * -std::expm1(-walks * hops / nodes);
     const double warps = walks / 8, resident = d.at("sms") * d.at("max_threads_per_sm") / 32;
-    const double wait = d.at("l1_latency") + d.at("l2_latency") + d.at("dram_latency") * passed / (walks * hops);
-    const double latency = std::max(1.0, warps / resident) * 2 * hops / kInFlight * wait;
+    const double wait = d.at("l1_latency") + d.at("l2_latency") + d.at("l2_spread") * std::log(8) +
+                        d.at("dram_latency") * passed / (walks * hops);
+    const double latency = std::max(1.0, warps / resident) * hops * wait;
     const double l2 = walks * (hops * 96 + kRow * 4) / d.at("l2_bandwidth");
     const double memory = (passed * 64 + nodes * 4) / d.at("dram_bandwidth") / d.at("dram_efficiency");
     const double kernel = std::cbrt(std::pow(latency, 3) + std::pow(l2, 3) + std::pow(memory, 3));
@@ -90,9 +91,6 @@ class Occupancy : public TaskCheck {
     const auto nodes = static_cast<double>(c.size[0]);
     return nodes * -std::expm1(-static_cast<double>(c.size[1] * c.size[2]) / nodes);
   }
-
- private:
-  static constexpr double kInFlight = 1.3;  // loads of a warp, as the emulator has it (runtime/simt, time_model.cpp)
 };
 
 }  // namespace
