@@ -62,7 +62,7 @@ std::vector<Case> Training::cases(const Request& r) const {
   if (r.backend == Backend::cuda)
     add(most, {4, 512, 8, 16, 500, most}, true);
   else
-    add(p, {measured_blocks(), 64, 2, 32, 61, 2 * p}, true);
+    add(p, {measured_blocks(), 64, 2, 64, 61, 6 * p}, true);
   return all;
 }
 

@@ -42,8 +42,9 @@ class Zero2 : public Training {
                 "ranks have different answers", "agree"};
     return {};
   }
-  // The time of the measured case's kernels: measured on the emulator, since it has no formula.
-  std::vector<Bound> bounds(const Case&) const override { return {{"exposed_messages", 3059e-6}}; }
+  // The time of the measured case's kernels: measured on the emulator, since it has no formula. (2768 us with another
+  // compiler.)
+  std::vector<Bound> bounds(const Case&) const override { return {{"exposed_messages", 2700e-6}}; }
 
  protected:
   std::int64_t gathers(const Case&, int) const override { return 1; }

@@ -62,8 +62,9 @@ class Zero3 : public Training {
     }
     return {};
   }
-  // The time of the measured case's kernels: measured on the emulator, since it has no formula.
-  std::vector<Bound> bounds(const Case&) const override { return {{"exposed_messages", 3841e-6}}; }
+  // The time of the measured case's kernels: measured on the emulator, since it has no formula. (4119 us with another
+  // compiler.)
+  std::vector<Bound> bounds(const Case&) const override { return {{"exposed_messages", 4018e-6}}; }
 
  protected:
   std::uint64_t bytes_of_weight() const override { return 2; }

@@ -38,13 +38,13 @@ here.draw('buffers', 720, 330, 'Three buffers for the weights of five blocks',
       return v === undefined ? rect(140 + k * 57, 60 + b * 66, 50, 52, 'p', 'fill-opacity=".4"') : box(140 + k * 57, 60 + b * 66, 50, 52, v, v === u ? 'a' : 'p'); })]),
     rect(16, 276, 26, 26, 'a'), text(52, 297, 'at work', { size: 20 }), rect(170, 276, 26, 26, 'p'), text(206, 297, 'here, or on its way', { size: 20 })]);
 
-// zero2 with four blocks in virtual time: backward of a block 440 us; transfers of T = 128 and 83 us. Times in us from the head's end.
-const T = 128, T0 = 83, BACK = 440, scale = 0.215, left = 150;
+// zero2 with four blocks in virtual time: backward of a block 495 us; transfers of T = 128 and 83 us. Times in us from the head's end.
+const T = 128, T0 = 83, BACK = 495, scale = 0.215, left = 150;
 const back = range(4).map(i => [i * BACK, (i + 1) * BACK]);
 const part = (y, from, to, what, style) => box(left + from * scale, y, (to - from) * scale - 2, 46, what, style, { size: 20 });
 const end = 4 * BACK;
 here.draw('overlap', 720, 300, 'Kernels and transfers of zero2',
-  'Backward of blocks 4 to 1 takes 440 us each. Behind each a reduce-scatter and an all-gather of 128 us run beside the next block. Those of block 1 and of unit 0, 423 us, come after the kernels.', [
+  'Backward of blocks 4 to 1 takes 495 us each. Behind each a reduce-scatter and an all-gather of 128 us run beside the next block. Those of block 1 and of unit 0, 423 us, come after the kernels.', [
     text(16, 32, 'backward, then embedding', { size: 20, style: 'q' }),
     text(16, 80, 'kernels'), back.map(([a, b], i) => part(50, a, b, 4 - i, 'a')), text(16, 150, 'transfers'),
     back.map(([, b]) => [part(120, b, b + T, 'R', b >= end ? 'w' : 'g'), part(120, b + T, b + 2 * T, 'G', b >= end ? 'w' : 'g')]),
