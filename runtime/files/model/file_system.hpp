@@ -1,0 +1,146 @@
+// A virtual file system that its owner, a lab's check in the judge, makes, fills and looks at afterwards. All that a
+// submission can do is in call().
+#pragma once
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "disk.hpp"
+#include "page_cache.hpp"
+#include "storage.hpp"
+
+namespace ridge::files {
+
+// When a rank dies. Changes are creations, writes, truncations, fsyncs, renames and removals, in the order of their
+// calls; an asynchronous write counts where its completion is taken.
+struct Death {
+  int rank = -1;  // who dies; -1: whoever it is
+  std::uint64_t at_change =
+      0;                   // in this rank's change of that number, from 1 on, of which a part may be done. For rank
+                           // -1 the changes of all ranks are numbered together. 0: in none
+  long long at_step = -1;  // when step() says this number
+};
+
+struct Faults {
+  std::vector<Death> deaths;     // each happens once
+  Crash crash = Crash::process;  // what a death takes along: the process, or the node with its page cache
+  bool torn_rename = false;      // a file system whose rename is not atomic
+  std::uint64_t seed = 1;
+};
+
+// Exact numbers of what happened.
+struct Counts {
+  std::uint64_t opens = 0, requests = 0, reads = 0, writes = 0, syncs = 0, renames = 0;
+  std::uint64_t bytes_read = 0, bytes_written = 0;  // as the calls asked
+  std::uint64_t bytes_from_cache = 0;               // of bytes_read
+  std::uint64_t metadata_requests = 0;
+  std::uint64_t most_in_flight = 0;     // asynchronous requests at once
+  std::uint64_t changed_in_flight = 0;  // asynchronous writes whose buffer changed before their end
+  std::vector<std::uint64_t> target_bytes, target_requests;
+  std::map<std::int32_t, double> busy;  // s of each resource
+  std::uint64_t computed_bytes = 0;     // by cores
+};
+
+// One request, for checks that look at their order.
+struct Logged {
+  Op op{};
+  int rank = 0;
+  std::uint64_t file = 0;
+  std::int64_t offset = 0;
+  std::uint64_t bytes = 0, number = 0;
+  std::uint32_t flags = 0;
+  std::int64_t result = 0;
+};
+
+class FileSystem : public Service {
+ public:
+  explicit FileSystem(Storage storage, Faults faults = {});
+
+  // For the owner: no cost, no count, durable at once.
+  void put(const std::string& path, Bytes bytes, Layout layout = {});
+  void put_folder(const std::string& path);
+  // Null where there is no such file.
+  const Bytes* find(const std::string& path) const;
+  const Disk& disk() const { return disk_; }
+  const Storage& storage() const { return storage_; }
+  const Counts& counts() const { return counts_; }
+  const std::vector<Logged>& log() const { return log_; }
+  const std::vector<Change>& changes() const { return changes_; }
+  const std::vector<int>& died() const { return died_; }  // ranks, in the order of their deaths
+  std::string name_of(std::uint64_t file) const;          // at its opening
+  // Starts the count, and changes() and log(), again; pages stay.
+  void reset_counts();
+  void drop_pages() { cache_.clear(); }
+  void set_faults(Faults faults);
+  // Dead ranks may call again, as new processes without open files.
+  void restart();
+  // The disk as a crash inside change number `n` of changes() leaves it, from 1 on; n = changes().size() + 1: behind the
+  // last. Other changes of other ranks are as they were. `faults`: its crash, torn_rename and seed.
+  Disk after_crash(std::uint64_t n, const Faults& faults) const;
+  // Takes this disk in place of its own; nothing is open, nobody is dead.
+  void mount(Disk disk);
+  // Answers files::mark(number, value) of entry.cu.
+  void on_mark(std::function<std::int64_t(FileSystem&, std::int64_t, std::int64_t)> answer) {
+    mark_ = std::move(answer);
+  }
+
+  Reply call(const Request& request, std::span<std::byte> window) override;
+
+ private:
+  struct Open {
+    std::uint64_t file = 0;  // 0: a folder
+    std::uint32_t flags = 0;
+    std::string path;
+    int rank = 0;
+  };
+  struct Pending {
+    Request request;
+    int rank;
+    std::uint64_t file;
+    std::uint64_t bytes;
+    std::shared_ptr<const Bytes> sent;
+  };
+
+  std::int64_t run(const Request& r, std::span<std::byte> window, Reply& reply);
+  std::int64_t open(const Request& r, Reply& reply);
+  std::int64_t read(const Request& r, std::span<std::byte> window, Reply& reply);
+  std::int64_t write(const Request& r, std::span<std::byte> window, Reply& reply);
+  std::int64_t complete(const Request& r, std::span<std::byte> window);
+  std::int64_t sync(const Request& r, Reply& reply);
+  std::int64_t rename(const Request& r, Reply& reply);
+  std::int64_t unlink(const Request& r, Reply& reply);
+  std::int64_t list(const Request& r, std::span<std::byte> window) const;
+  // False where the rank died in it.
+  bool change(Change change);
+  void die(int rank);
+  bool is_dead(int rank) const;
+  std::int64_t aligned(const Open& o, const Request& r) const;
+  Open* opened(int fd);
+  void charge(Reply& reply, std::int32_t resource, int stage, std::uint64_t bytes, double seconds);
+  void charge_targets(Reply& reply, const Layout& layout, std::uint64_t offset, std::uint64_t bytes);
+  void charge_metadata(Reply& reply);
+  void charge_read(Reply& reply, const Open& o, std::uint64_t offset, std::uint64_t bytes);
+
+  mutable std::mutex mutex_;
+  Storage storage_;
+  Faults faults_;
+  Random random_;
+  Disk disk_, at_start_;  // at_start_: before changes_
+  PageCache cache_;
+  std::map<int, Open> open_;
+  std::map<std::uint64_t, Pending> pending_;
+  std::map<std::uint64_t, std::string> names_;
+  std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> dirty_;  // of a file: offset, bytes
+  std::uint64_t tickets_ = 0, numbers_ = 0, change_number_ = 0;
+  std::map<int, std::uint64_t> rank_changes_;
+  int next_target_ = 0;
+  Counts counts_;
+  std::vector<Logged> log_;
+  std::vector<Change> changes_;
+  std::vector<int> died_, dead_;
+  std::function<std::int64_t(FileSystem&, std::int64_t, std::int64_t)> mark_;
+};
+
+}  // namespace ridge::files

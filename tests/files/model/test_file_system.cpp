@@ -1,0 +1,216 @@
+#include <cerrno>
+#include <cstring>
+#include <numeric>
+
+#include "files/model/file_system.hpp"
+#include "support/catch.hpp"
+
+using namespace ridge::files;
+
+namespace {
+
+struct Bench {
+  FileSystem files;
+  std::vector<std::byte> window = std::vector<std::byte>(1 << 20);
+  explicit Bench(Storage s = {}, Faults f = {}) : files(s, f) {}
+
+  Reply call(Request r) { return files.call(r, window); }
+  std::int64_t open(const char* path, std::uint32_t flags = 0, std::int64_t size = 0, int count = 0) {
+    Request r;
+    r.op = Op::open;
+    r.flags = flags;
+    r.stripe_size = size;
+    r.stripe_count = count;
+    std::strcpy(r.path, path);
+    return call(r).result;
+  }
+  Reply at(Op op, std::int64_t fd, std::uint64_t bytes, std::int64_t offset, std::uint64_t address = 0) {
+    Request r;
+    r.op = op;
+    r.fd = static_cast<std::int32_t>(fd);
+    r.bytes = bytes;
+    r.offset = offset;
+    r.address = address;
+    return call(r);
+  }
+};
+
+Bytes numbered(std::size_t n) {
+  Bytes b(n);
+  std::iota(b.begin(), b.end(), char{0});
+  return b;
+}
+
+Storage small() {
+  Storage s;
+  s.targets = 4;
+  s.target_bandwidth = 1e9;
+  s.request_seconds = 1e-5;
+  s.latency = 2e-4;
+  s.page_cache_bytes = 64 * 4096;
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("a read gives the file's bytes, and fewer at its end") {
+  Bench b(small());
+  b.files.put("data/a", numbered(1000));
+  const auto fd = b.open("data/a");
+  REQUIRE(fd >= 3);
+  CHECK(b.at(Op::read, fd, 300, 900).result == 100);
+  CHECK(std::memcmp(b.window.data(), numbered(1000).data() + 900, 100) == 0);
+  CHECK(b.at(Op::read, fd, 10, 1000).result == 0);
+  CHECK(b.files.counts().opens == 1);
+  CHECK(b.files.counts().bytes_read == 100);
+}
+
+TEST_CASE("what a call may not do is refused as POSIX refuses it") {
+  Bench b(small());
+  b.files.put("a", numbered(10000));
+  CHECK(b.open("none") == -ENOENT);
+  CHECK(b.open("a", kWrite | kCreate | kExclusive) == -EEXIST);
+  CHECK(b.open("no/such/folder", kWrite | kCreate) == -ENOENT);
+  CHECK(b.open("../a") == -EINVAL);
+  CHECK(b.open("a//b") == -EINVAL);
+  CHECK(b.at(Op::read, 77, 1, 0).result == -EBADF);
+  const auto fd = b.open("a");
+  CHECK(b.at(Op::write, fd, 1, 0).result == -EBADF);
+  CHECK(b.at(Op::close, fd, 0, 0).result == 0);
+  CHECK(b.at(Op::close, fd, 0, 0).result == -EBADF);
+}
+
+TEST_CASE("kDirect wants buffer, offset and bytes aligned") {
+  Bench b(small());
+  b.files.put("a", numbered(10000));
+  const auto fd = b.open("a", kDirect);
+  CHECK(b.at(Op::read, fd, 4096, 4096, 8192).result == 4096);
+  CHECK(b.at(Op::read, fd, 4096, 8192, 8192).result == 10000 - 8192);
+  CHECK(b.at(Op::read, fd, 4095, 4096, 8192).result == -EINVAL);
+  CHECK(b.at(Op::read, fd, 4096, 4095, 8192).result == -EINVAL);
+  CHECK(b.at(Op::read, fd, 4096, 4096, 8200).result == -EINVAL);
+  CHECK(b.files.counts().bytes_from_cache == 0);
+}
+
+TEST_CASE("a direct read occupies each target for its overhead and its bytes") {
+  Bench b(small());
+  b.files.put("a", numbered(1 << 16), {8192, 2, 3});
+  const auto fd = b.open("a", kDirect);
+  const Reply r = b.at(Op::read, fd, 3 * 8192, 0, 0);
+  REQUIRE(r.pieces == 2);
+  CHECK(r.piece[0].resource == 0);  // the second stripe: target (3 + 1) % 4
+  CHECK(r.piece[0].seconds == Approx(1e-5 + 8192 / 1e9));
+  CHECK(r.piece[1].resource == 3);
+  CHECK(r.piece[1].seconds == Approx(1e-5 + 2 * 8192 / 1e9));
+  CHECK(r.latency == Approx(2e-4));
+  CHECK(b.files.counts().target_bytes == std::vector<std::uint64_t>{8192, 0, 0, 2 * 8192});
+}
+
+TEST_CASE("the page cache serves a second read, and forgets what was used least recently") {
+  Bench b(small());
+  b.files.put("a", Bytes(65 * 4096));
+  const auto fd = b.open("a");
+  b.at(Op::read, fd, 100, 0);
+  CHECK(b.files.counts().bytes_from_cache == 0);
+  const Reply again = b.at(Op::read, fd, 4000, 50);
+  CHECK(b.files.counts().bytes_from_cache == 4000);
+  REQUIRE(again.pieces == 1);
+  CHECK(again.piece[0].resource == kPageCache);
+  for (int page = 1; page <= 64; ++page) b.at(Op::read, fd, 4096, page * 4096);
+  b.at(Op::read, fd, 100, 0);
+  CHECK(b.files.counts().bytes_from_cache == 4000);
+}
+
+TEST_CASE("an asynchronous request moves its bytes at its completion") {
+  Bench b(small());
+  b.files.put("a", numbered(1000));
+  const auto fd = b.open("a", kWrite);
+  Request r;
+  r.op = Op::read;
+  r.flags = kAsync;
+  r.fd = static_cast<std::int32_t>(fd);
+  r.bytes = 100;
+  std::memset(b.window.data(), 0x55, 100);
+  const Reply submitted = b.call(r);
+  CHECK(submitted.result == 100);
+  CHECK(b.window[10] == std::byte{0x55});
+  Request done;
+  done.op = Op::complete;
+  done.ticket = submitted.ticket;
+  CHECK(b.call(done).result == 100);
+  CHECK(b.window[10] == std::byte{10});
+  CHECK(b.call(done).result == -EINVAL);  // once
+  r.op = Op::write;
+  const Reply write = b.call(r);
+  b.window[7] = std::byte{99};  // the caller changes the buffer too early
+  done.ticket = write.ticket;
+  done.bytes = 100;
+  CHECK(b.call(done).result == 100);
+  CHECK(b.files.counts().changed_in_flight == 1);
+  CHECK(b.files.counts().most_in_flight == 1);
+}
+
+TEST_CASE("a rank dies in the change that the plan names, and calls no more") {
+  Faults f;
+  f.deaths = {{.rank = -1, .at_change = 3}};
+  Bench b(small(), f);
+  const auto fd = b.open("a", kWrite | kCreate);  // change 1
+  CHECK(b.at(Op::write, fd, 1000, 0).result == 1000);
+  const Reply last = b.at(Op::write, fd, 1000, 1000);
+  CHECK(last.died == 1);
+  CHECK(b.at(Op::read, fd, 1, 0).died == 1);
+  CHECK(b.files.died() == std::vector<int>{0});
+  REQUIRE(b.files.find("a") != nullptr);
+  CHECK(b.files.find("a")->size() < 2000);
+  b.files.restart();
+  CHECK(b.at(Op::read, fd, 1, 0).result == -EBADF);  // a new process has no open files
+  CHECK(b.open("a") >= 3);
+}
+
+TEST_CASE("a rank dies at its own n-th change, or at a step") {
+  Faults f;
+  f.deaths = {{.rank = 1, .at_change = 1}, {.rank = 0, .at_step = 7}};
+  Bench b(small(), f);
+  CHECK(b.open("a", kWrite | kCreate) >= 3);  // rank 0's
+  Request r;
+  r.op = Op::open;
+  r.rank = 1;
+  r.flags = kWrite | kCreate;
+  std::strcpy(r.path, "b");
+  CHECK(b.call(r).died == 1);
+  Request step;
+  step.op = Op::step;
+  step.offset = 6;
+  CHECK(b.call(step).died == 0);
+  step.offset = 7;
+  CHECK(b.call(step).died == 1);
+}
+
+TEST_CASE("the disk behind a crash in each change is made from one run") {
+  Bench b(small());
+  b.files.put("state", numbered(100));
+  b.files.reset_counts();
+  const auto fd = b.open("state.tmp", kWrite | kCreate);
+  b.at(Op::write, fd, 5000, 0);
+  b.at(Op::sync, fd, 0, 0);
+  Request r;
+  r.op = Op::rename;
+  std::strcpy(r.path, "state.tmp");
+  std::strcpy(r.other, "state");
+  b.call(r);
+  const std::size_t changes = b.files.changes().size();
+  REQUIRE(changes == 4);
+  for (std::uint64_t n = 1; n <= changes + 1; ++n)
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+      Faults f;
+      f.crash = Crash::node;
+      f.seed = seed;
+      const Disk left = b.files.after_crash(n, f);
+      REQUIRE(left.find("state") != 0);
+      const std::size_t bytes = left.file(left.find("state")).now.size();
+      CHECK((bytes == 100 || (n >= 4 && bytes == 5000)));
+    }
+  Faults torn;
+  torn.torn_rename = true;
+  CHECK(b.files.after_crash(4, torn).find("state") == 0);
+}
