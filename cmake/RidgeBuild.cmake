@@ -110,5 +110,5 @@ function(ridge_check_module lab folder)
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/labs)
   target_compile_options(check_${lab} PRIVATE ${RIDGE_CHECK_OPTIONS})
   target_include_directories(check_${lab} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/runtime)
-  target_link_libraries(check_${lab} PRIVATE ridge_options ridge_network fmt::fmt) # of clusters in virtual time only what a check calls
+  target_link_libraries(check_${lab} PRIVATE ridge_options ridge_network ridge_files_model fmt::fmt) # only what a check calls
 endfunction()

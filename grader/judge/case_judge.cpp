@@ -78,6 +78,17 @@ void CaseJudge::listen(SubmissionWorkers& workers, const lab::Case& c, std::size
     workers.set_answerer([this](const protocol::Ask& ask) { return questions_->answer(ask); });
   else
     workers.set_answerer({});
+  const auto* with_files = dynamic_cast<const lab::UsesFiles*>(&check_);
+  files_ = with_files != nullptr ? with_files->make_files(c, calls) : nullptr;
+  workers.set_files(files_.get());
+}
+
+lab::Verdict CaseJudge::verify(const lab::Case& c, const RankBuffers& buffers) const {
+  lab::Verdict v = check_.verify_questions(c, questions_->asked());
+  if (v.ok) v = buffers.verify();
+  const auto* with_files = dynamic_cast<const lab::UsesFiles*>(&check_);
+  if (v.ok && files_ != nullptr) v = buffers.verify_files(*with_files, *files_);
+  return v;
 }
 
 Gate CaseJudge::run(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers, bool record,
@@ -96,8 +107,7 @@ Gate CaseJudge::answered(SubmissionWorkers& workers, const lab::Case& c, const R
 }
 
 Gate CaseJudge::verified(const lab::Case& c, const RankBuffers& buffers) {
-  lab::Verdict v = check_.verify_questions(c, questions_->asked());
-  if (v.ok) v = buffers.verify();
+  const lab::Verdict v = verify(c, buffers);
   return v.ok ? Gate{} : Gate{v.check, v.message, v.secret, v.cause, v.picture};
 }
 
@@ -129,9 +139,11 @@ CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, boo
     }
   }
   if (g.check.empty()) {
-    lab::Verdict v = check_.verify_questions(c, questions_->asked());
-    if (v.ok) v = buffers.verify();
+    lab::Verdict v = verify(c, buffers);
     if (v.ok) answer.marks = buffers.marks(questions_->asked());
+    if (v.ok && files_ != nullptr)
+      for (lab::Mark& m : dynamic_cast<const lab::UsesFiles&>(check_).file_marks(c, *files_))
+        answer.marks.push_back(std::move(m));
     if (!v.ok && has_messages) check_.tell_of_messages(c, workers.messages(), v);
     if (has_messages && v.ok)
       if (lab::Verdict t = check_.verify_messages(c, workers.messages()); !t.ok)

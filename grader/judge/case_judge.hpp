@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "checks/check.hpp"
+#include "checks/files.hpp"
 #include "grader/judge/explain.hpp"
 #include "grader/judge/judge.hpp"
 #include "grader/judge/questions.hpp"
@@ -64,6 +65,7 @@ class CaseJudge {
   std::unique_ptr<SubmissionWorkers> start(int ranks, bool decoys);
   SubmissionWorkers& workers_of(ByRanks& all, int ranks);
   RankBuffers buffers_of(const lab::Case& c, std::uint64_t number);
+  lab::Verdict verify(const lab::Case& c, const RankBuffers& buffers) const;  // of the last run, with its files
   // A plain call with these buffers: what failed before its answer was there.
   Gate share(SubmissionWorkers& workers, const RankBuffers& buffers);
   Gate run(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers, bool record,
@@ -100,6 +102,7 @@ class CaseJudge {
   bool sanitizer_gave_up_ = false;
   std::unique_ptr<lab::Stopwatch> stopwatch_;  // of a check that answers by times, on a GPU
   std::optional<Questions> questions_;         // of the last run
+  std::unique_ptr<files::Service> files_;      // the same, of a task with files
   std::string output_;
   double output_bytes_ = 0;
 };

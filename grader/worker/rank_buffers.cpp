@@ -79,6 +79,12 @@ lab::Verdict RankBuffers::verify() const {
   return check_.verify(case_, copy.in, copy.out);
 }
 
+lab::Verdict RankBuffers::verify_files(const lab::UsesFiles& check, const files::Service& files) const {
+  const HostCopy copy = collect(-1);
+  Lap lap(time_.verify);
+  return check.verify_files(case_, copy.in, copy.out, files);
+}
+
 std::vector<lab::Mark> RankBuffers::marks(std::span<const lab::Question> asked) const {
   const HostCopy copy = collect(-1);
   return check_.marks(case_, copy.in, copy.out, asked);

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "checks/files.hpp"
 #include "grader/worker/buffers.hpp"
 
 namespace ridge {
@@ -49,6 +50,8 @@ class RankBuffers {
 
   // Downloads the outputs and compares them with the expected ones.
   lab::Verdict verify() const;
+  // Of a task with files: what its check says of them, and of the outputs.
+  lab::Verdict verify_files(const lab::UsesFiles& check, const files::Service& files) const;
   // Of a right answer; `asked`: in the call that gave it.
   std::vector<lab::Mark> marks(std::span<const lab::Question> asked) const;
 

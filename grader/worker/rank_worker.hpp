@@ -40,6 +40,8 @@ class RankWorker {
 
   // Answers what the submission asks in the runs from now on.
   void set_answerer(Answerer answerer) { answerer_ = std::move(answerer); }
+  // Who answers its file requests in the runs from now on.
+  void set_files(FilesOwner owner) { first_.set_files(owner); }
   // Launch records come with requests from now on (emulator).
   void keep_requests() { requests_ = true; }
 

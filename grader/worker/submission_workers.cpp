@@ -86,6 +86,11 @@ std::vector<Reply> SubmissionWorkers::run(const RankBuffers& buffers, unsigned t
   return replies;
 }
 
+void SubmissionWorkers::set_files(files::Service* service) {
+  const bool ranks = first_.has_value() || workers_.size() > 1;
+  for (std::size_t r = 0; r < workers_.size(); ++r) workers_[r]->set_files({service, ranks ? static_cast<int>(r) : -1});
+}
+
 void SubmissionWorkers::keep_requests() {
   for (const auto& worker : workers_) worker->keep_requests();
 }

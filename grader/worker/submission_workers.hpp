@@ -27,6 +27,8 @@ class SubmissionWorkers {
 
   // Answers what the submission asks in the runs from now on; of a task without ranks.
   void set_answerer(Answerer answerer) { workers_.front()->set_answerer(std::move(answerer)); }
+  // Answers all ranks' file requests in the runs from now on; nullptr: they fail.
+  void set_files(files::Service* service);
   // Launch records come with requests from now on (emulator).
   void keep_requests();
   // Data that passed between ranks in the last run: device memory as repeated, the host's (MPI) as sent. On GPUs nobody

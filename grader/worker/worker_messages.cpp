@@ -48,6 +48,13 @@ bool parse_ask(std::span<const char> packet, std::uint64_t sequence, protocol::A
   return parse(packet, protocol::Type::ask, sequence, ask);
 }
 
+bool parse_file_request(std::span<const char> packet, std::uint64_t sequence, files::Request& request) {
+  const bool ok = parse(packet, protocol::Type::file, sequence, request);
+  end(request.path);
+  end(request.other);
+  return ok;
+}
+
 bool parse_report(std::span<const char> packet, std::uint64_t sequence, protocol::Report& report) {
   bool ok = parse(packet, protocol::Type::report, sequence, report);
   end(report.text);

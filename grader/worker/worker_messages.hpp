@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "files/request.hpp"
 #include "worker/protocol.hpp"
 
 namespace ridge {
@@ -12,6 +13,7 @@ namespace ridge {
 bool parse_hello(std::span<const char> packet, protocol::Hello& hello);
 bool parse_done(std::span<const char> packet, std::uint64_t sequence, protocol::Done& done);
 bool parse_ask(std::span<const char> packet, std::uint64_t sequence, protocol::Ask& ask);
+bool parse_file_request(std::span<const char> packet, std::uint64_t sequence, files::Request& request);
 bool parse_report(std::span<const char> packet, std::uint64_t sequence, protocol::Report& report);
 
 }  // namespace ridge

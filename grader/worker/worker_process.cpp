@@ -249,11 +249,30 @@ bool WorkerProcess::wait_packet(double limit_seconds, Reply& reply, std::vector<
   return false;
 }
 
+bool WorkerProcess::answer_file_request(std::span<const char> packet) {
+  files::Request request;
+  if (!parse_file_request(packet, sequence_, request)) return false;
+  files::Reply reply;
+  reply.result = -ENOSYS;
+  int window = -1;
+  if (files_.service != nullptr) {
+    window = files_window_.take_descriptor();
+    if (files_.rank >= 0) request.rank = files_.rank;
+    reply = files_.service->call(request, files_window_.bytes());
+  }
+  return protocol::send_packet(socket_, protocol::Type::filed, sequence_, &reply, sizeof reply, window);
+}
+
 // The packet that ends a request. Questions before it are answered.
 bool WorkerProcess::wait_answer(double limit_seconds, const Answerer& answerer, Reply& reply, std::vector<char>& packet,
                                 int& fd) {
   for (const double end = now() + limit_seconds;;) {
     if (!wait_packet(std::max(end - now(), 0.0), reply, packet, fd)) return false;
+    if (answer_file_request(packet)) {
+      if (fd >= 0) close(fd);
+      fd = -1;
+      continue;
+    }
     protocol::Ask ask;
     if (!answerer || !parse_ask(packet, sequence_, ask)) return true;
     if (fd >= 0) close(fd);

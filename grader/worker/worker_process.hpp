@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "grader/base/paths.hpp"
 #include "grader/sandbox/rank_sandbox.hpp"
 #include "grader/sandbox/sandbox.hpp"
+#include "grader/worker/files_window.hpp"
 #include "worker/protocol.hpp"
 
 namespace ridge {
@@ -100,6 +102,9 @@ class WorkerProcess {
             const Answerer& answerer = {});
   Reply replay(const protocol::Replay& request, int trace, double limit_seconds);
 
+  // Who answers file requests in the runs from now on; without a service they fail.
+  void set_files(FilesOwner owner) { files_ = owner; }
+
   bool alive() const { return pid_ > 0; }
   pid_t pid() const { return pid_; }  // as the judge sees it; the worker may have a namespace of its own
   const protocol::Hello& hello() const { return hello_; }
@@ -110,6 +115,7 @@ class WorkerProcess {
   Reply request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds,
                 bool wants_trace = false, const Answerer& answerer = {});
   bool wait_answer(double limit_seconds, const Answerer& answerer, Reply& reply, std::vector<char>& packet, int& fd);
+  bool answer_file_request(std::span<const char> packet);  // false where it is none, or the worker is gone
   bool wait_packet(double limit_seconds, Reply& reply, std::vector<char>& packet, int& fd);
   bool drain();  // false once the worker printed too much
   void stop(Reply* reply);
@@ -117,6 +123,8 @@ class WorkerProcess {
   bool over_memory() const { return ranks_ ? ranks_->over_memory() : sandbox_->over_memory(); }
   double waited_seconds() const { return ranks_ ? ranks_->waited_seconds() : sandbox_->waited_seconds(); }
 
+  FilesOwner files_;
+  FilesWindow files_window_;
   std::unique_ptr<SandboxRun> sandbox_;  // one of the two
   std::shared_ptr<RankHost> ranks_;
   int rank_ = 0;

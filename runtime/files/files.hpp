@@ -15,14 +15,14 @@
 
 namespace files {
 
-using ridge::files::Description;
+using wire::Description;
 
 // Flags of open(): O_RDONLY is 0.
-using ridge::files::kCreate;
-using ridge::files::kDirect;
-using ridge::files::kExclusive;
-using ridge::files::kTruncate;
-using ridge::files::kWrite;
+using wire::kCreate;
+using wire::kDirect;
+using wire::kExclusive;
+using wire::kTruncate;
+using wire::kWrite;
 
 // How a new file is spread over storage targets: `size` bytes go to one target, the next to the next of `count`, and
 // round again (Lustre's stripe size and stripe count). 0: the file system's default.
@@ -33,22 +33,16 @@ struct Stripe {
 
 namespace detail {
 
-using ridge::files::Op;
-using ridge::files::Reply;
-using ridge::files::Request;
+using wire::Op;
+using wire::Reply;
+using wire::Request;
 
 struct Turn {
   Turn() { ridge_files_lock(true); }
   ~Turn() { ridge_files_lock(false); }
 };
 
-inline int& rank() {
-  static thread_local int rank = 0;
-  return rank;
-}
-[[noreturn]] void died();
-
-inline void name(char (&to)[ridge::files::kMostPath], const char* path, bool& fits) {
+inline void name(char (&to)[wire::kMostPath], const char* path, bool& fits) {
   const std::size_t n = std::strlen(path);
   fits = fits && n < sizeof to;
   if (fits) std::memcpy(to, path, n + 1);
@@ -60,13 +54,12 @@ Reply call(Request request, const void* send, Take take) {
   Reply reply;
   {
     Turn turn;
-    request.rank = rank();
-    if (request.bytes > ridge::files::kMostBytes) request.bytes = ridge::files::kMostBytes;
+    if (request.bytes > wire::kMostBytes) request.bytes = wire::kMostBytes;
     if (send != nullptr && request.bytes > 0) std::memcpy(ridge_files_window(), send, request.bytes);
     ridge_files_call(&request, &reply);
     if (reply.died == 0) take(reply);
   }
-  if (reply.died != 0) died();
+  if (reply.died != 0) ridge_files_died();
   return reply;
 }
 inline Reply call(const Request& request) {
@@ -136,8 +129,8 @@ inline int ftruncate(int fd, long long length) {
   return static_cast<int>(detail::call(detail::of_bytes(detail::Op::truncate, fd, nullptr, 0, length)).result);
 }
 
-// `to` names the file from now on, in one step: whoever opens `to` gets the old file or the new one. A crash of the node
-// before the folder's fsync may undo it. It says nothing of the file's bytes.
+// `to` names the file from now on, in one step: whoever opens `to` gets the old file or the new one. A crash of the
+// node before the folder's fsync may undo it. It says nothing of the file's bytes.
 inline int rename(const char* from, const char* to) { return detail::with_paths(detail::Op::rename, from, to); }
 inline int unlink(const char* path) { return detail::with_paths(detail::Op::unlink, path); }
 inline int mkdir(const char* path) { return detail::with_paths(detail::Op::make_directory, path); }
@@ -185,6 +178,7 @@ inline Description storage() {
   return d;
 }
 
-}  // namespace files
+// Says that the calling rank begins step `number` of its training. A rank may die here, as in every call.
+inline void step(long long number) { detail::call(detail::of_bytes(detail::Op::step, -1, nullptr, 0, number)); }
 
-#include "ranks.hpp"
+}  // namespace files

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <vector>
 
+#include "client.hpp"
+
 namespace ridge::files {
 
 namespace {
@@ -23,8 +25,10 @@ using namespace ridge::files;
 
 extern "C" char* ridge_files_window() { return reinterpret_cast<char*>(window().data()); }
 extern "C" void ridge_files_call(const Request* request, Reply* reply) {
+  Request r = *request;
+  r.rank = playing();
   if (service != nullptr)
-    *reply = service->call(*request, window());
+    *reply = service->call(r, window());
   else
     reply->result = -ENOSYS;
 }

@@ -1,6 +1,6 @@
 // The files of this process, for programs without a judge and for tests: the same calls, answered here.
 #pragma once
-#include "request.hpp"
+#include "service.hpp"
 
 namespace ridge::files {
 

@@ -1,11 +1,11 @@
 // One call of a lab's code to its file system, as it travels to whoever owns the files: the judge, or this process.
+// Nothing here has a function of its own, for a submission's objects may hold it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
-namespace ridge::files {
+namespace files::wire {
 
 enum class Op : std::uint32_t {
   open = 1,
@@ -97,21 +97,25 @@ struct Description {
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply> &&
               std::is_trivially_copyable_v<Description>);
 
-// Who owns the files.
-class Service {
- public:
-  virtual ~Service() = default;
-  // `window`: kMostBytes that the caller shares; a write's bytes lie there, and a read's go there. Never throws for
-  // what a caller sends.
-  virtual Reply call(const Request& request, std::span<std::byte> window) = 0;
-};
+}  // namespace files::wire
 
-}  // namespace ridge::files
+namespace ridge::files {
+using namespace ::files::wire;
+}
 
-// Answers `request`. `window`: where the bytes of requests lie; the same for all calls of a process.
-extern "C" char* ridge_files_window();
-extern "C" void ridge_files_call(const ridge::files::Request* request, ridge::files::Reply* reply);
+// Defined by whoever hands calls on: the worker, or local.cpp.
+extern "C" {
+// Where the bytes of requests lie, kMostBytes of them; the same for all calls of a process.
+char* ridge_files_window();
+void ridge_files_call(const files::wire::Request* request, files::wire::Reply* reply);
 // Virtual time: the calling thread waits until the request with this ticket has ended.
-extern "C" void ridge_files_wait(unsigned long long ticket);
-// One call at a time: held over the use of the window.
-extern "C" void ridge_files_lock(bool on);
+void ridge_files_wait(unsigned long long ticket);
+// One call at a time: held while the window is in use.
+void ridge_files_lock(bool on);
+// A call's rank has died: does not return.
+[[noreturn]] void ridge_files_died();
+
+// For entry.cu alone (ranks.hpp).
+bool ridge_files_lives(int rank, void (*body)(void*), void* argument);
+long long ridge_files_mark(long long number, long long value);
+}

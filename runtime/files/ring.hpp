@@ -59,10 +59,10 @@ class Ring {
   };
   int add(detail::Request r, void* to, const void* from, unsigned long long tag) {
     if (flying_.size() >= depth_) return -EAGAIN;
-    r.flags = ridge::files::kAsync;
+    r.flags = wire::kAsync;
     const detail::Reply reply = detail::call(r, from, [](const detail::Reply&) {});
     if (reply.result < 0) return static_cast<int>(reply.result);
-    const std::size_t most = ridge::files::kMostBytes;
+    const std::size_t most = wire::kMostBytes;
     flying_.push_back({reply.ticket, tag, to, from, r.bytes < most ? r.bytes : most});
     return 0;
   }

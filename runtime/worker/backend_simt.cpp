@@ -15,6 +15,7 @@
 #include "../collectives/judged.hpp"
 #include "../simt/simt.hpp"
 #include "backend.hpp"
+#include "file_time.hpp"
 #include "rank_end.hpp"
 
 extern "C" void __ridge_host_library();  // src/hooks/hooks.cpp
@@ -224,6 +225,7 @@ void start(protocol::Hello& hello) {
   hello.simt = 1;
   put(hello.device, "SIMT emulator");
   simt::allow_child_launches(false);
+  allow_file_operations();
 }
 
 void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error) {

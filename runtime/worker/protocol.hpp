@@ -8,7 +8,7 @@
 namespace ridge::protocol {
 
 constexpr std::uint32_t kMagic = 0x31474452;  // "RDG1"
-constexpr std::uint16_t kVersion = 12;
+constexpr std::uint16_t kVersion = 13;
 constexpr int kSocket = 3;    // the worker's end of the pair
 constexpr int kMessages = 4;  // a rank's stream to the judge's switchboard, where there are several ranks
 constexpr std::uint32_t kMaxCalls = 256;
@@ -24,6 +24,8 @@ enum class Type : std::uint16_t {
   report = 7,  // worker -> judge, in place of done: Report; a rank ends in the middle of a call
   ask = 8,     // worker -> judge, in the middle of a run: Ask; answered by told, with the number of the run
   told = 9,    // judge -> worker: Told
+  file = 10,   // worker -> judge, in the middle of a run: files::Request; answered by filed, with the number of the run
+  filed = 11,  // judge -> worker: files::Reply; the first one with the descriptor of the window
 };
 
 struct Header {

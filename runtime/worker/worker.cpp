@@ -1,6 +1,7 @@
 // The worker process: the student's code behind a message loop. It gets inputs and a place to put outputs; it has no
 // clock, no expected answer and no verdict to give.
 #include <cuda_runtime.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "../files/client.hpp"
 #include "../lab/ask.hpp"
 #include "../lab/call.hpp"
 #include "../lab/rank.hpp"
@@ -200,23 +202,64 @@ void worker::end_rank(protocol::Gate gate, Cause cause, bool follows, const std:
   _exit(86);
 }
 
+namespace {
+std::recursive_mutex turns;  // one question at a time
+
+// Sends a question and waits for the packet that answers it.
+template <class Answer>
+Answer asked(protocol::Type type, const void* question, std::size_t bytes, protocol::Type answered, int& fd) {
+  struct {
+    protocol::Header header;
+    Answer answer;
+  } packet;
+  static_assert(sizeof packet == sizeof(protocol::Header) + sizeof(Answer));
+  if (!protocol::send_packet(protocol::kSocket, type, answers, question, bytes)) _exit(0);
+  const ssize_t n = protocol::receive_packet(protocol::kSocket, &packet, sizeof packet, fd);
+  if (n != static_cast<ssize_t>(sizeof packet) || packet.header.type != answered) _exit(0);  // no judge
+  return packet.answer;
+}
+
+// The window of files: the judge's memory, or where the task has no files nobody's.
+char* files_window = nullptr;
+
+ridge::files::Reply file_call(const ridge::files::Request& request) {
+  int fd = -1;
+  const auto reply =
+      asked<ridge::files::Reply>(protocol::Type::file, &request, sizeof request, protocol::Type::filed, fd);
+  if (files_window == nullptr) {
+    const int kind = fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void* p = mmap(nullptr, ridge::files::kMostBytes, PROT_READ | PROT_WRITE, kind, fd, 0);
+    if (p == MAP_FAILED) _exit(0);
+    files_window = static_cast<char*>(p);
+  }
+  if (fd >= 0) close(fd);
+  return reply;
+}
+}  // namespace
+
+extern "C" char* ridge_files_window() {
+  if (files_window == nullptr) file_call({});
+  return files_window;
+}
+extern "C" void ridge_files_call(const ridge::files::Request* request, ridge::files::Reply* reply) {
+  ridge_files_window();
+  ridge::files::Request r = *request;
+  r.rank = ridge::files::playing();
+  *reply = file_call(r);
+  worker::issue_file_request(*reply, r);
+}
+extern "C" void ridge_files_wait(unsigned long long ticket) { worker::wait_for_file_request(ticket); }
+extern "C" void ridge_files_lock(bool on) { on ? turns.lock() : turns.unlock(); }
+
 extern "C" bool ridge_ask(const long long* question, double* answer) {
-  static std::mutex turns;
   std::lock_guard turn(turns);
   protocol::Ask ask;
   for (int k = 0; k < 8; ++k) ask.value[k] = question[k];
-  if (!protocol::send_packet(protocol::kSocket, protocol::Type::ask, answers, &ask, sizeof ask)) _exit(0);
-  struct {
-    protocol::Header header;
-    protocol::Told told;
-  } packet;
-  static_assert(sizeof packet == sizeof(protocol::Header) + sizeof(protocol::Told));
   int fd = -1;
-  const ssize_t n = protocol::receive_packet(protocol::kSocket, &packet, sizeof packet, fd);
+  const auto told = asked<protocol::Told>(protocol::Type::ask, &ask, sizeof ask, protocol::Type::told, fd);
   if (fd >= 0) close(fd);
-  if (n != static_cast<ssize_t>(sizeof packet) || packet.header.type != protocol::Type::told) _exit(0);  // no judge
-  for (int k = 0; k < 4; ++k) answer[k] = packet.told.value[k];
-  return packet.told.refused == 0;
+  for (int k = 0; k < 4; ++k) answer[k] = told.value[k];
+  return told.refused == 0;
 }
 
 // "trace", "rank 2 of 4"

@@ -1,8 +1,8 @@
 // Names and bytes of files: as everybody sees them, and as they would be after a crash.
 //
 // A crash of a process leaves all that its calls have done. A crash of the node leaves what was synced and, of what was
-// not, a part that is drawn from a seed: of writes any pages, so that they are torn, lost, or out of order; of changes of
-// names (creations, renames, removals) those before some point in time, for file systems keep a journal of them.
+// not, a part that is drawn from a seed: of writes any pages, so that they are torn, lost, or out of order; of changes
+// of names (creations, renames, removals) those before some point in time, for file systems keep a journal of them.
 #pragma once
 #include <cstdint>
 #include <map>

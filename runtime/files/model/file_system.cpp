@@ -9,7 +9,7 @@ namespace ridge::files {
 namespace {
 
 constexpr int kFirstDescriptor = 3;
-constexpr std::size_t kMostOpen = 4096, kMostFileBytes = std::size_t{4} << 30;
+constexpr std::size_t kMostOpen = 4096;
 constexpr std::size_t kMostLogged = 1 << 20;
 
 std::string text(const char (&path)[kMostPath]) { return {path, strnlen(path, sizeof path)}; }
@@ -62,6 +62,12 @@ void FileSystem::put(const std::string& path, Bytes bytes, Layout layout) {
   disk_.settle();
   at_start_ = disk_;
   next_target_ = (layout.first + layout.count) % storage_.targets;
+}
+
+void FileSystem::flip(const std::string& path, std::size_t at) {
+  Disk::File& f = disk_.file(disk_.find(path));
+  for (Bytes* b : {&f.now, &f.durable})
+    if (at < b->size()) (*b)[at] = static_cast<char>((*b)[at] ^ 1);
 }
 
 const Bytes* FileSystem::find(const std::string& path) const {
@@ -161,6 +167,14 @@ std::int64_t FileSystem::aligned(const Open& o, const Request& r) const {
   return (o.flags & kDirect) != 0 && !good ? -EINVAL : 0;
 }
 
+// 0 where the file may get `length` bytes by a write of `bytes`.
+std::int64_t FileSystem::room(const Open& o, std::uint64_t length, std::uint64_t bytes) {
+  const std::uint64_t now = disk_.file(o.file).now.size(), grows = length > now ? length - now : 0;
+  if (grows > storage_.capacity - grown_ || bytes > storage_.capacity - written_) return -ENOSPC;
+  grown_ += grows, written_ += bytes;
+  return 0;
+}
+
 std::int64_t FileSystem::open(const Request& r, Reply& reply) {
   const std::string path = text(r.path);
   ++counts_.opens;
@@ -177,6 +191,7 @@ std::int64_t FileSystem::open(const Request& r, Reply& reply) {
     if (o.file == 0) {
       if ((r.flags & kCreate) == 0 || !disk_.is_folder(folder_of(path))) return -ENOENT;
       if ((r.flags & kWrite) == 0) return -EINVAL;
+      if (disk_.next_number() > storage_.most_files) return -ENOSPC;
       const std::int64_t size = r.stripe_size == 0 ? storage_.stripe_size : r.stripe_size;
       const int count = r.stripe_count == 0 ? storage_.stripe_count : r.stripe_count;
       if (size <= 0 || size % storage_.alignment != 0 || count < 1 || count > storage_.targets) return -EINVAL;
@@ -234,7 +249,7 @@ std::int64_t FileSystem::write(const Request& r, std::span<std::byte> window, Re
   const Open* o = opened(r.fd);
   if (o == nullptr || (o->flags & kWrite) == 0) return -EBADF;
   if (const std::int64_t bad = aligned(*o, r); bad != 0) return bad;
-  if (static_cast<std::uint64_t>(r.offset) + r.bytes > kMostFileBytes) return -EFBIG;
+  if (const std::int64_t bad = room(*o, static_cast<std::uint64_t>(r.offset) + r.bytes, r.bytes); bad != 0) return bad;
   ++counts_.writes;
   counts_.bytes_written += r.bytes;
   const auto offset = static_cast<std::uint64_t>(r.offset);
@@ -397,7 +412,8 @@ std::int64_t FileSystem::run(const Request& r, std::span<std::byte> window, Repl
     case Op::truncate: {
       const Open* o = opened(r.fd);
       if (o == nullptr || o->file == 0 || (o->flags & kWrite) == 0) return -EBADF;
-      if (r.offset < 0 || static_cast<std::uint64_t>(r.offset) > kMostFileBytes) return -EINVAL;
+      if (r.offset < 0) return -EINVAL;
+      if (const std::int64_t bad = room(*o, static_cast<std::uint64_t>(r.offset), 0); bad != 0) return bad;
       ++counts_.requests;
       charge_metadata(reply);
       Change c;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "disk.hpp"
+#include "files/service.hpp"
 #include "page_cache.hpp"
 #include "storage.hpp"
 
@@ -61,6 +62,8 @@ class FileSystem : public Service {
   // For the owner: no cost, no count, durable at once.
   void put(const std::string& path, Bytes bytes, Layout layout = {});
   void put_folder(const std::string& path);
+  // Changes one bit of a file, as a failing device does.
+  void flip(const std::string& path, std::size_t at);
   // Null where there is no such file.
   const Bytes* find(const std::string& path) const;
   const Disk& disk() const { return disk_; }
@@ -76,8 +79,8 @@ class FileSystem : public Service {
   void set_faults(Faults faults);
   // Dead ranks may call again, as new processes without open files.
   void restart();
-  // The disk as a crash inside change number `n` of changes() leaves it, from 1 on; n = changes().size() + 1: behind the
-  // last. Other changes of other ranks are as they were. `faults`: its crash, torn_rename and seed.
+  // The disk as a crash inside change number `n` of changes() leaves it, from 1 on; n = changes().size() + 1: behind
+  // the last. Other changes of other ranks are as they were. `faults`: its crash, torn_rename and seed.
   Disk after_crash(std::uint64_t n, const Faults& faults) const;
   // Takes this disk in place of its own; nothing is open, nobody is dead.
   void mount(Disk disk);
@@ -116,6 +119,7 @@ class FileSystem : public Service {
   bool change(Change change);
   void die(int rank);
   bool is_dead(int rank) const;
+  std::int64_t room(const Open& o, std::uint64_t length, std::uint64_t bytes);
   std::int64_t aligned(const Open& o, const Request& r) const;
   Open* opened(int fd);
   void charge(Reply& reply, std::int32_t resource, int stage, std::uint64_t bytes, double seconds);
@@ -133,7 +137,7 @@ class FileSystem : public Service {
   std::map<std::uint64_t, Pending> pending_;
   std::map<std::uint64_t, std::string> names_;
   std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> dirty_;  // of a file: offset, bytes
-  std::uint64_t tickets_ = 0, numbers_ = 0, change_number_ = 0;
+  std::uint64_t tickets_ = 0, numbers_ = 0, change_number_ = 0, grown_ = 0, written_ = 0;
   std::map<int, std::uint64_t> rank_changes_;
   int next_target_ = 0;
   Counts counts_;

@@ -21,8 +21,10 @@ struct Storage {
   std::uint64_t page_cache_bytes = std::uint64_t{1} << 30;
   double page_cache_bandwidth = 8e9;  // of the copy between page cache and buffer
   int cores = 8;
-  double core_bandwidth = 1e9;  // bytes that a core decodes in a second
-  double call_seconds = 1e-6;   // host time of a call
+  double core_bandwidth = 1e9;                      // bytes that a core decodes in a second
+  double call_seconds = 1e-6;                       // host time of a call
+  std::uint64_t capacity = std::uint64_t{1} << 30;  // bytes of all files, and of all writes of one run
+  std::size_t most_files = 100000;
 
   Description description() const;
 };

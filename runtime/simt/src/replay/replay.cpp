@@ -23,7 +23,7 @@ struct Bad {
   const char* why;
 };
 
-ExchangeMaker exchange_maker = nullptr;
+ExchangeMaker maker_of_exchanges = nullptr;
 
 // Fields and bytes in order; throws Bad where the trace ends too early.
 class Reader {
@@ -315,7 +315,7 @@ class Player {
 
   void exchange(const trace::Exchange& e) {
     const char* data = in_.bytes(e.bytes);
-    if (exchange_maker == nullptr) throw Bad{"it holds calls between ranks, and this process is none"};
+    if (maker_of_exchanges == nullptr) throw Bad{"it holds calls between ranks, and this process is none"};
     Engine& engine = Engine::instance();
     std::lock_guard lock(engine.mutex);
     if (e.phase == 2) return wait_for_exchange(engine, e.number);
@@ -323,7 +323,7 @@ class Player {
     auto checked = [](const void* p, std::size_t bytes, bool write) {
       if (bytes > 0) check({static_cast<char*>(const_cast<void*>(p)), bytes, bytes}, {bytes}, write);
     };
-    std::shared_ptr<Exchange> made = exchange_maker({data, e.bytes, checked, touched.get()});
+    std::shared_ptr<Exchange> made = maker_of_exchanges({data, e.bytes, checked, touched.get()});
     if (e.phase != 1) return;
     if (made == nullptr || open_.contains(e.number)) throw Bad{"a call between ranks is damaged"};
     transfers_->from_host += Transfers::kLaunch;
@@ -407,7 +407,8 @@ class Player {
 
 }  // namespace
 
-void set_exchange_maker(ExchangeMaker maker) { exchange_maker = maker; }
+void set_exchange_maker(ExchangeMaker maker) { maker_of_exchanges = maker; }
+ExchangeMaker exchange_maker() { return maker_of_exchanges; }
 
 Replay replay_trace(const char* data, std::size_t bytes, void (*at_mark)(bool last)) {
   static auto* players = new std::vector<std::unique_ptr<Player>>;  // launch records name kernels after the replay

@@ -183,6 +183,7 @@ struct Replay {
 
 // Sets the maker of exchanges for traces; without one, a trace with exchanges can't be repeated.
 void set_exchange_maker(ExchangeMaker maker);
+ExchangeMaker exchange_maker();  // null where there is none
 // Runs a trace to its end or to the first fault. `before_last_call` is called at the last mark.
 Replay replay_trace(const char* data, std::size_t bytes, void (*at_mark)(bool last));
 

@@ -1,0 +1,24 @@
+// Tasks whose submission reads or writes files (runtime/files): the check owns them, and answers all calls.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "checks/check.hpp"
+#include "runtime/files/service.hpp"
+
+namespace ridge::lab {
+
+// A TaskCheck of such a task derives from this, too.
+class UsesFiles {
+ public:
+  virtual ~UsesFiles() = default;
+  // The files of one run of `calls` calls; a run has new ones. Calls of several ranks come from several threads, and
+  // the judge says in Request::rank whose each is; in a case without ranks the lab's entry.cu does.
+  virtual std::unique_ptr<files::Service> make_files(const Case& c, std::size_t calls) const = 0;
+  // Behind TaskCheck::verify, which was satisfied.
+  virtual Verdict verify_files(const Case& c, ConstBuffers in, ConstBuffers out, const files::Service& files) const = 0;
+  // As TaskCheck::marks, of a right answer; these follow those.
+  virtual std::vector<Mark> file_marks(const Case&, const files::Service&) const { return {}; }
+};
+
+}  // namespace ridge::lab
