@@ -1,0 +1,305 @@
+// Task `shards`: the files byte by byte, the batches of every rank, and what was read back.
+#include "../shards.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "../shards_plan.hpp"
+#include "checks/compare.hpp"
+#include "checks/fill.hpp"
+#include "tasks.hpp"
+
+namespace ridge::lab::input_pipeline {
+
+namespace {
+
+using ridge::files::Bytes;
+using ridge::files::Counts;
+
+// Remembers the counts at the marks, and damages a sample.
+class ShardFiles : public files::FileSystem {
+ public:
+  explicit ShardFiles(std::uint64_t secret) : FileSystem(files::Storage{}) {
+    put_folder("data");
+    on_mark([this, secret](FileSystem&, std::int64_t number, std::int64_t) -> std::int64_t {
+      if (number == kWritten) written = counts(), files_written = contents();
+      if (number == kRead) read = counts();
+      return number == kDamage ? damage(secret) : 0;
+    });
+  }
+  Counts written, read;
+  std::map<std::string, Bytes> files_written;  // at the first mark, so that later writes do not count
+
+ private:
+  std::map<std::string, Bytes> contents() const {
+    std::map<std::string, Bytes> all;
+    for (const std::string& name : disk().list("data"))
+      if (const Bytes* b = find("data/" + name)) all["data/" + name] = *b;
+    return all;
+  }
+  // Flips a bit of a sample; -1 where there is none.
+  std::int64_t damage(std::uint64_t secret) {
+    const Bytes* index = find(kIndexPath);
+    if (index == nullptr || index->size() < sizeof(IndexEntry)) return -1;
+    const std::size_t sample = random_bits(secret, 77) % (index->size() / sizeof(IndexEntry));
+    IndexEntry e;
+    std::memcpy(&e, index->data() + sample * sizeof e, sizeof e);
+    const Bytes* shard = e.shard >= 0 ? find(shard_path(e.shard)) : nullptr;
+    const auto at = static_cast<std::size_t>(e.offset) + sizeof(RecordHead);
+    if (shard == nullptr || e.offset < 0 || e.bytes <= 0 || at >= shard->size()) return -1;
+    flip(shard_path(e.shard),
+         at + random_bits(secret, 78) % std::min<std::size_t>(static_cast<std::size_t>(e.bytes), shard->size() - at));
+    return static_cast<std::int64_t>(sample);
+  }
+};
+
+// Which batch a rank's part of a step is: its length.
+struct Part {
+  int step, rank, ranks;
+  long long samples;
+};
+
+// The parts in the order in which entry.cu plays them.
+std::vector<Part> parts_of(long long samples, int batch, bool alone) {
+  std::vector<Part> all;
+  long long position = 0;
+  int step = 0;
+  for (const Phase& phase : kPhases)
+    for (int s = 0; s < phase.steps; ++s, ++step) {
+      const int ranks = alone ? 1 : phase.ranks;
+      const long long n = std::min<long long>(batch, samples - position);
+      for (int rank = 0; rank < ranks; ++rank)
+        all.push_back({step, rank, ranks, n * (rank + 1) / ranks - n * rank / ranks});
+      position = (position + n) % samples;
+    }
+  return all;
+}
+
+class Shards_ : public TaskCheck, public UsesFiles {
+ public:
+  std::string id() const override { return "shards"; }
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<Case> all;
+    const auto add = [&](long long samples, int batch, long long shard_bytes) {
+      Case c{fmt::format("{} samples, batches of {}", samples, batch)};
+      c.size = {samples, batch, shard_bytes, static_cast<std::int64_t>(random_bits(r.seed, 5 + all.size()) >> 2), 0};
+      c.secret = random_bits(r.seed, 100 + all.size());
+      c.size[4] = numbers(c);
+      all.push_back(c);
+    };
+    add(1, 4, 1 << 20);
+    add(37, 8, 3000);
+    add(r.mode == Mode::check ? 257 : random_size(r.seed, 230, 290), 24, 40000);
+    add(r.mode == Mode::check ? 509 : random_size(r.seed + 1, 1000, 1100), 64, 300000);
+    return all;
+  }
+  Shape shape(const Case& c) const override {
+    return {{begins(c).back() * std::size_t{1}, begins(c).size() * 8},
+            {static_cast<std::size_t>(c.size[4]) * 8},
+            0,
+            Place::pageable,
+            Place::device};
+  }
+  void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
+    for (std::size_t i = 0; i < in[0].size(); ++i) in[0][i] = static_cast<std::byte>(random_bits(seed, i) >> 11);
+    const std::vector<std::size_t> b = begins(c);
+    auto to = as<long long>(in[1]);
+    for (std::size_t i = 0; i < b.size(); ++i) to[i] = static_cast<long long>(b[i]);
+  }
+  bool host_reads_inputs() const override { return true; }
+  double bytes_from_host(const Case& c) const override { return static_cast<double>((1 << 20) + c.size[4] * 16); }
+  Work work(const Case& c) const override { return {static_cast<double>(c.size[0]), "sample", 0, 0}; }
+
+  std::unique_ptr<files::Service> make_files(const Case& c, std::size_t) const override {
+    return std::make_unique<ShardFiles>(c.secret);
+  }
+  Verdict verify(const Case&, ConstBuffers, ConstBuffers) const override { return {}; }
+  Verdict verify_files(const Case& c, ConstBuffers in, ConstBuffers out, const files::Service& files) const override {
+    const auto& owned = dynamic_cast<const ShardFiles&>(files);
+    if (Verdict v = written(c, in, owned, as<long long>(out[0])[0]); !v.ok) return v;
+    return taken(c, in, as<long long>(out[0]));
+  }
+  std::vector<Mark> file_marks(const Case& c, const files::Service& files) const override {
+    const auto& owned = dynamic_cast<const ShardFiles&>(files);
+    const double shards = static_cast<double>(owned.files_written.size()) - 1;
+    double reads = 0;
+    for (const Part& p : parts_of(c.size[0], static_cast<int>(c.size[1]), false))
+      reads += static_cast<double>(p.samples);
+    const double opens = static_cast<double>(owned.read.opens - owned.written.opens);
+    const double requests = static_cast<double>(owned.read.reads - owned.written.reads);
+    const double writes = static_cast<double>(owned.written.writes);
+    return {ratio("writes", writes, shards + 1, fmt::format("{} writes for {} shards and the index", writes, shards)),
+            ratio("opens", opens, shards + 1, fmt::format("{} opens for {} shards and the index", opens, shards)),
+            ratio("reads", requests, reads + 1, fmt::format("{} reads for {} samples and the index", requests, reads))};
+  }
+
+ private:
+  // Where samples begin, and the end: 1 byte to 4 KiB each, and some longer ones.
+  static std::vector<std::size_t> begins(const Case& c) {
+    std::vector<std::size_t> b = {0};
+    for (std::int64_t i = 0; i < c.size[0]; ++i) {
+      const std::uint64_t r = random_bits(c.secret, static_cast<std::uint64_t>(i));
+      b.push_back(b.back() + 1 + r % (r >> 60 == 0 ? 20000 : 1500));
+    }
+    return b;
+  }
+  // Numbers of out[0].
+  static std::int64_t numbers(const Case& c) {
+    std::int64_t n = 1, samples = 0;
+    for (const bool alone : {false, true})
+      for (const Part& p : parts_of(c.size[0], static_cast<int>(c.size[1]), alone)) {
+        n += 1 + p.samples;
+        if (!alone) samples += p.samples;
+      }
+    return n + 2 * samples + 1;
+  }
+
+  static Verdict written(const Case& c, ConstBuffers in, const ShardFiles& owned, long long returned) {
+    const auto bytes = in[0];
+    const auto begin = as<long long>(in[1]);
+    std::vector<IndexEntry> index;
+    std::vector<Bytes> shards(1);
+    for (std::size_t i = 0; i + 1 < begin.size(); ++i) {
+      const auto* sample = reinterpret_cast<const unsigned char*>(bytes.data()) + begin[i];
+      const auto n = static_cast<std::size_t>(begin[i + 1] - begin[i]);
+      if (!shards.back().empty() && shards.back().size() + sizeof(RecordHead) + n > static_cast<std::size_t>(c.size[2]))
+        shards.emplace_back();
+      Bytes& shard = shards.back();
+      index.push_back({static_cast<std::int64_t>(shard.size()), static_cast<std::int32_t>(shards.size()) - 1,
+                       static_cast<std::int32_t>(n)});
+      const RecordHead head{static_cast<std::uint32_t>(n), checksum(sample, n)};
+      const auto* h = reinterpret_cast<const char*>(&head);
+      shard.insert(shard.end(), h, h + sizeof head);
+      shard.insert(shard.end(), sample, sample + n);
+    }
+    Bytes expected_index(index.size() * sizeof(IndexEntry));
+    std::memcpy(expected_index.data(), index.data(), expected_index.size());
+    for (std::size_t s = 0; s < shards.size(); ++s)
+      if (Verdict v = equal(owned, shard_path(static_cast<int>(s)), shards[s]); !v.ok) return v;
+    if (Verdict v = equal(owned, kIndexPath, expected_index); !v.ok) return v;
+    if (owned.files_written.size() != shards.size() + 1)
+      return {false,
+              fmt::format("the folder data has {} files, {} shards and the index are expected",
+                          owned.files_written.size(), shards.size()),
+              "the folder data has other files than the shards and the index"};
+    if (returned != static_cast<long long>(shards.size()))
+      return {false, fmt::format("write_shards returned {}, and {} shards are there", returned, shards.size()),
+              "write_shards returned another number than that of its shards"};
+    return {};
+  }
+  static Verdict equal(const ShardFiles& owned, const std::string& path, const Bytes& expected) {
+    const auto found = owned.files_written.find(path);
+    if (found == owned.files_written.end())
+      return {false, path + " was not written", "a shard or the index was not written"};
+    const Bytes& got = found->second;
+    const auto at = std::mismatch(got.begin(), got.end(), expected.begin(), expected.end()).first - got.begin();
+    if (got == expected) return {};
+    return {false,
+            fmt::format("{} has {} bytes, expected {}; the first difference is at byte {}", path, got.size(),
+                        expected.size(), at),
+            "a shard or the index has other bytes than the format says"};
+  }
+
+  Verdict taken(const Case& c, ConstBuffers in, std::span<const long long> numbers) const {
+    const long long samples = c.size[0];
+    const int batch = static_cast<int>(c.size[1]);
+    std::size_t at = 1;
+    std::vector<long long> together[2];
+    std::string shorter;
+    for (const bool alone : {false, true})
+      for (const Part& p : parts_of(samples, batch, alone)) {
+        const long long n = numbers[at++];
+        if (n != p.samples)
+          return {false,
+                  fmt::format("step {}, rank {} of {}: {} samples, expected {}{}", p.step, p.rank, p.ranks, n,
+                              p.samples, tail(samples, batch)),
+                  "a rank's part of a step has another number of samples than the contract says"};
+        for (long long i = 0; i < n; ++i) {
+          const long long sample = numbers[at++];
+          if (sample < 0 || sample >= samples)
+            return {false,
+                    fmt::format("step {}, rank {} of {}: there is no sample {}", p.step, p.rank, p.ranks, sample),
+                    "a batch has a sample that is not there"};
+          together[alone].push_back(sample);
+        }
+      }
+    if (Verdict v = epochs(together[0], samples); !v.ok) return v;
+    if (together[0] != together[1]) {
+      const auto i =
+          std::mismatch(together[0].begin(), together[0].end(), together[1].begin()).first - together[0].begin();
+      return {
+          false,
+          fmt::format(
+              "sample number {} of the run is {} with several ranks, and {} with one: the order must not depend on them",
+              i, together[0][static_cast<std::size_t>(i)], together[1][static_cast<std::size_t>(i)]),
+          "the order of the samples depends on the number of ranks"};
+    }
+    const auto begin = as<long long>(in[1]);
+    for (long long sample : together[0]) {
+      const long long bytes = numbers[at++], sum = numbers[at++],
+                      expected = begin[static_cast<std::size_t>(sample) + 1] - begin[static_cast<std::size_t>(sample)];
+      const auto* from = reinterpret_cast<const unsigned char*>(in[0].data()) + begin[static_cast<std::size_t>(sample)];
+      if (bytes != expected || sum != checksum(from, static_cast<std::size_t>(expected)))
+        return {false,
+                fmt::format("read_sample({}) gave {} bytes, expected {}{}", sample, bytes, expected,
+                            bytes == expected ? ", and others than were written" : ""),
+                "read_sample gave other bytes than were written"};
+    }
+    if (numbers[at] != -1)
+      return {false,
+              fmt::format("one bit of a sample was changed in its shard, and read_sample gave {} in place of -1",
+                          numbers[at]),
+              "a damaged sample was taken for a good one"};
+    return {};
+  }
+  static std::string tail(long long samples, int batch) {
+    return samples % batch == 0 ? "" : fmt::format(" (an epoch ends with a batch of {})", samples % batch);
+  }
+  // Each epoch has each sample once; no two epochs have the same order, and none is the identity.
+  static Verdict epochs(const std::vector<long long>& run, long long samples) {
+    const auto n = static_cast<std::size_t>(samples);
+    std::vector<std::vector<long long>> orders;
+    for (std::size_t at = 0; at < run.size(); at += n) {
+      const std::size_t end = std::min(run.size(), at + n);
+      std::vector<long long> order(run.begin() + static_cast<std::ptrdiff_t>(at),
+                                   run.begin() + static_cast<std::ptrdiff_t>(end)),
+          sorted = order;
+      std::sort(sorted.begin(), sorted.end());
+      if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
+        return {false, fmt::format("epoch {}: sample {} comes twice", orders.size(), *twice),
+                "a sample comes twice in an epoch"};
+      orders.push_back(std::move(order));
+    }
+    if (n < 16) return {};
+    for (std::size_t e = 0; e < orders.size(); ++e) {
+      // In a random order the mean distance from the place in the file is n / 3.
+      double moved = 0;
+      for (std::size_t i = 0; i < orders[e].size(); ++i)
+        moved += std::abs(static_cast<double>(orders[e][i]) - static_cast<double>(i));
+      if (orders[e].size() == n && moved / static_cast<double>(n) < 0.2 * static_cast<double>(n))
+        return {
+            false,
+            fmt::format("epoch {} is hardly shuffled: a sample moves by {:.1f} places on average, {:.1f} are expected",
+                        e, moved / static_cast<double>(n), static_cast<double>(n) / 3),
+            "an epoch is hardly shuffled"};
+      for (std::size_t f = 0; f < e; ++f) {
+        const std::size_t both = std::min(orders[e].size(), orders[f].size());
+        std::size_t same = 0;
+        for (std::size_t i = 0; i < both; ++i) same += orders[e][i] == orders[f][i] ? 1 : 0;
+        if (both >= 16 && same > both / 2)
+          return {false, fmt::format("epochs {} and {} have {} of {} samples at the same place", f, e, same, both),
+                  "two epochs have the same order"};
+      }
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<TaskCheck> shards() { return std::make_unique<Shards_>(); }
+
+}  // namespace ridge::lab::input_pipeline
