@@ -1,10 +1,14 @@
 #include "grader/judge/case_judge.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/seeds.hpp"
+#include "grader/measure/counters.hpp"
 #include "grader/measure/worker_stopwatch.hpp"
 
 namespace ridge {
@@ -111,6 +115,18 @@ Gate CaseJudge::verified(const lab::Case& c, const RankBuffers& buffers) {
   return v.ok ? Gate{} : Gate{v.check, v.message, v.secret, v.cause, v.picture};
 }
 
+// The emulator has placed the parts of file requests in virtual time as the worker's trace says. How long each takes is
+// the judge's to say.
+lab::Verdict CaseJudge::same_time_of_files(const lab::Case& c, const std::vector<Reply>& replies) const {
+  if (files_ == nullptr || !c.measured || options_.backend == Backend::cuda || !on(Defence::replay)) return {};
+  double placed = 0;
+  for (const Reply& r : replies) placed += file_seconds(r.launches);
+  const double charged = files_->seconds_charged();
+  if (std::abs(placed - charged) <= 1e-6 * charged + 1e-9) return {};
+  const char* const what = "the timeline's file requests are not those that the judge has answered";
+  return {false, fmt::format("{}: {:.6g} s of {:.6g} s", what, placed, charged), what, "files"};
+}
+
 CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, bool again) {
   time_before(c);
   SubmissionWorkers& workers = workers_of(workers_, c.ranks);
@@ -148,6 +164,7 @@ CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, boo
     if (has_messages && v.ok)
       if (lab::Verdict t = check_.verify_messages(c, workers.messages()); !t.ok)
         answer.traffic = {t.check, t.message, t.secret, t.cause};
+    if (v.ok) v = same_time_of_files(c, answer.replies);
     double seconds = 0;
     std::uint64_t to_host = 0;
     for (const Reply& r : answer.replies) {

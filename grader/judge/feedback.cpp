@@ -133,6 +133,7 @@ std::string failure_class(const std::string& check) {
       {"agree", "ranks have different answers"},
       {"traffic", "what passes between the ranks is not what the task asks for; `ridge check` says where"},
       {"questions", "a call asked the judge more questions than it may"},
+      {"files", "file requests are not as the judge has answered them"},
       {"output", "printed too much and was stopped: remove the prints"}};
   for (auto [name, text] : known)
     if (check == name) return text;

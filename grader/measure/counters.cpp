@@ -312,4 +312,10 @@ Counted count_launches(const std::string& text, const LineFinder& lines_of) {
   return c;
 }
 
+double file_seconds(const std::string& text) {
+  const json j = json::parse(text, nullptr, false);
+  if (!j.is_object() || !j.contains("schedule") || !j["schedule"].is_object()) return -1;
+  return j["schedule"].contains("file_seconds") ? number_at(j["schedule"], "file_seconds") : -1;
+}
+
 }  // namespace ridge

@@ -13,6 +13,8 @@ namespace ridge {
 
 // `text` comes from the worker: anything malformed gives an empty result. `program` resolves code offsets to lines.
 Counted count_launches(const std::string& text, const fs::path& program);
+// Seconds of all parts of file requests, as the replay has placed them; below 0 where the text does not tell.
+double file_seconds(const std::string& text);
 
 // The same with lines from elsewhere, and without names of streams but those that the submission gave.
 using LineFinder = std::function<std::vector<std::pair<std::string, int>>(const std::vector<std::uint64_t>& offsets)>;

@@ -55,7 +55,8 @@ MetricValue virtual_time(const Measured& m) {
                                    {"kernel", "kernels"},
                                    {"d2d", "copies on the device"},
                                    {"fill", "fills"},
-                                   {"exchange", "messages, with waiting for peers,"}}) {
+                                   {"exchange", "messages, with waiting for peers,"},
+                                   {"file", "the storage's parts and cores together"}}) {
     double sum = 0;
     for (const auto& i : t.items) sum += i.kind == kind ? i.end - i.start : 0;
     if (sum > 0) parts += fmt::format("{}{} {:.1f}", parts.empty() ? "" : ", ", name, sum * 1e6);

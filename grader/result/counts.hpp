@@ -32,7 +32,7 @@ struct KernelCount {
 // The device work of a call in the emulator's virtual time (seconds).
 struct Timeline {
   struct Item {
-    std::string name, kind;  // kernel, h2d, d2h, d2d, fill, exchange
+    std::string name, kind;  // kernel, h2d, d2h, d2d, fill, exchange, file
     int stream = 0;
     double issued = 0, start = 0, end = 0, bytes = 0;
     std::array<std::uint64_t, 3> grid{}, block{};  // of a kernel

@@ -51,13 +51,14 @@ std::string size_text(double bytes) {
 std::string item_name(const Item& i) {
   const char* copy = i.kind == "h2d" ? "copy to device" : i.kind == "d2h" ? "copy to host" : "copy on device";
   if (i.kind == "kernel") return capped(printable(i.name), kMaxName);
-  if (i.kind == "exchange") return fmt::format("{}, {}", capped(printable(i.name), kMaxName), size_text(i.bytes));
+  if (i.kind == "exchange" || i.kind == "file")
+    return fmt::format("{}, {}", capped(printable(i.name), kMaxName), size_text(i.bytes));
   return fmt::format("{}, {}", i.kind == "fill" ? "memset" : copy, size_text(i.bytes));
 }
 
 // The emulator names a launch after its kernel, "RANGE/KERNEL" inside a range of NVTX.
 std::string call_name(const Timeline::Call& c) {
-  const bool launch = !c.name.starts_with("cu") && c.name != "the judge waits";
+  const bool launch = !c.name.starts_with("cu") && !c.name.starts_with("files") && c.name != "the judge waits";
   return (launch ? "launch " : "") + capped(printable(c.name), kMaxName);
 }
 

@@ -8,6 +8,7 @@ namespace {
 TaskChecks make() {
   TaskChecks checks;
   checks.push_back(shards());
+  checks.push_back(prefetch());
   return checks;
 }
 

@@ -32,12 +32,12 @@ bool is_copy_of_host(const Item& i) { return i.kind == "h2d" || i.kind == "d2h";
 bool is_wait(const Timeline::Call& c) { return c.name.find("ynchronize") != std::string::npos; }
 
 std::string in_words(const Item& i) {
-  return i.kind == "kernel"     ? "kernel " + i.name
-         : i.kind == "h2d"      ? "a copy to the device"
-         : i.kind == "d2h"      ? "a copy from the device"
-         : i.kind == "d2d"      ? "a copy inside the device"
-         : i.kind == "exchange" ? i.name
-                                : "a " + i.kind;
+  return i.kind == "kernel"                         ? "kernel " + i.name
+         : i.kind == "h2d"                          ? "a copy to the device"
+         : i.kind == "d2h"                          ? "a copy from the device"
+         : i.kind == "d2d"                          ? "a copy inside the device"
+         : i.kind == "exchange" || i.kind == "file" ? i.name
+                                                    : "a " + i.kind;
 }
 
 std::size_t streams_of(const Timeline& t) {
@@ -320,6 +320,11 @@ const char* usual_advice(const TaskResult& task, const std::vector<Timeline>& ra
     return "A rank that waits for a message computes nothing: ask for each input before it is needed, in a stream of "
            "its own, and send each result as soon as it is there. Some waits belong to the schedule; the lesson counts "
            "them.";
+  for (const Timeline& r : ranks)
+    for (const Item& i : r.items)
+      if (i.kind == "file")
+        return "Storage targets, cores, the link and the GPU can work at once, on different data: keep several reads in "
+               "flight, and wait for each as late as possible.";
   return copies ? "Copies in each direction and kernels can run at the same time when they are in different streams, "
                   "and none waits for what it does not need."
                 : "Kernels can run side by side when they are in different streams, and each waits only for what it "
@@ -362,6 +367,7 @@ void virtual_time_finding(const TaskResult& task, const GoalResult& g, Finding& 
                           in_stream(*longest.on, item.stream), item.start * 1e6, item.end * 1e6,
                           task.ranks.empty() ? "" : fmt::format(", on rank {}", longest.rank));
   };
+  if (item.kind == "file") return name_longest();
   const bool dominates = !messages && !kernels && item.kind == "kernel" && longest.seconds > 0.8 * longest.on->seconds;
   if (task.ranks.empty() && g.metric == "virtual_time_over_bound" && g.value.value_or(0) > 1 && !dominates) {
     const std::vector<Loss> losses = losses_of(task, *longest.on, *g.value);

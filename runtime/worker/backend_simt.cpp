@@ -89,7 +89,7 @@ std::string schedule_json(const simt::Schedule& s) {
     return std::string(number);
   };
   std::string out = "\"schedule\":{\"seconds\":" + seconds(s.seconds) + ",\"launches\":" + std::to_string(s.launches) +
-                    ",\"left_out\":" + std::to_string(s.left_out) +
+                    ",\"left_out\":" + std::to_string(s.left_out) + ",\"file_seconds\":" + seconds(s.file_seconds) +
                     (s.stream >= 0 ? ",\"stream\":" + std::to_string(s.stream) : std::string()) +
                     ",\"graphs_made\":" + std::to_string(s.graphs_made) +
                     ",\"graphs_changed\":" + std::to_string(s.graphs_changed) + ",\"items\":[";

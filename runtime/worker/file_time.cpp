@@ -41,6 +41,7 @@ class FileOperation : public simt::Exchange {
   std::string name() const override {
     return "file request " + std::to_string(taken_.number) + ": " + resource_name(taken_.resource);
   }
+  const char* kind() const override { return simt::kFile.data(); }
   double seconds() const override { return taken_.seconds; }
   std::size_t bytes() const override { return taken_.bytes; }
   void announce(double start) override { start_ = start; }

@@ -386,6 +386,8 @@ Reply FileSystem::call(const Request& r, std::span<std::byte> window) {
   reply.host = storage_.call_seconds;
   reply.result = r.bytes > kMostBytes ? -EINVAL : run(r, window, reply);
   if (is_dead(r.rank)) reply.died = 1;
+  for (std::uint32_t i = 0; i < reply.pieces; ++i) charged_ += reply.piece[i].seconds;
+  if (reply.pieces > 0) charged_ += reply.latency;
   const Open* o = opened(r.fd);
   if (log_.size() < kMostLogged)
     log_.push_back({r.op, r.rank, o != nullptr ? o->file : 0, r.offset, r.bytes, reply.number,

@@ -89,6 +89,7 @@ class FileSystem : public Service {
     mark_ = std::move(answer);
   }
 
+  double seconds_charged() const override { return charged_; }
   Reply call(const Request& request, std::span<std::byte> window) override;
 
  private:
@@ -138,6 +139,7 @@ class FileSystem : public Service {
   std::map<std::uint64_t, std::string> names_;
   std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> dirty_;  // of a file: offset, bytes
   std::uint64_t tickets_ = 0, numbers_ = 0, change_number_ = 0, grown_ = 0, written_ = 0;
+  double charged_ = 0;
   std::map<int, std::uint64_t> rank_changes_;
   int next_target_ = 0;
   Counts counts_;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/fault.hpp"
@@ -121,6 +122,9 @@ class Trace {
   static inline bool on_ = false;
 };
 
+// The kind of operations that stand for parts of file requests (runtime/worker/file_time.hpp).
+constexpr std::string_view kFile = "file";
+
 // The bytes that a replay moved. Copies, host writes to pinned and managed memory, and every launch's arguments and
 // shape come from the host: these are all ways in which host code could hand an answer to the device.
 struct Transfers {
@@ -155,6 +159,7 @@ struct Schedule {
     std::size_t nth = 0;        // of the streams alive that this call made, from 0
   };
   double seconds = 0;  // until the device and the host had ended
+  double file_seconds = 0;  // of all operations of kind kFile, together
   // Calls that put work on the device: graphs, and kernels, copies and fills outside of graphs.
   std::uint64_t launches = 0;
   int stream = -1;                                    // the one that the call was given; -1: unknown

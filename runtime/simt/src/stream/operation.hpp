@@ -40,6 +40,7 @@ class Exchange {
   virtual void stalled(double seconds) = 0;
   // The timeline's data, after the end.
   virtual std::string name() const = 0;
+  virtual const char* kind() const { return "exchange"; }  // in timelines
   virtual double seconds() const = 0;
   virtual std::size_t bytes() const = 0;               // bytes sent, or received where it only receives
   virtual std::uintptr_t caller() const { return 0; }  // offset of the call in the program; 0: unknown

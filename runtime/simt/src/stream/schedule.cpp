@@ -12,7 +12,9 @@ namespace ridge::simt {
 
 namespace {
 
-const char* kind_of(const Work& w) {
+const char* kind_of(const Operation& op) {
+  const Work& w = op.work;
+  if (op.exchange != nullptr) return op.exchange->kind();
   if (w.kind == WorkKind::kernel) return "kernel";
   if (w.kind == WorkKind::fill) return "fill";
   if (w.kind == WorkKind::exchange) return "exchange";
@@ -128,12 +130,13 @@ const char* ScheduleBuilder::build(Schedule& out) const {
   std::map<std::uint64_t, std::size_t> listed;  // index of an operation's item by its number
   for (const auto& [ran, op, graph] : work) {
     out.seconds = std::max(out.seconds, op->end);
+    if (kind_of(*op) == kFile) out.file_seconds += op->seconds;
     if (out.items.size() == Schedule::kMaxItems) {
       ++out.left_out;
       continue;
     }
-    Schedule::Item item{ran->name, kind_of(op->work),    op->stream, op->start, op->end, op->issued, 0, {}, {}, graph,
-                        {},        waits_of(*op, listed)};
+    Schedule::Item item{ran->name, kind_of(*op), op->stream, op->start, op->end, op->issued,
+                        0,         {},           {},         graph,     {},      waits_of(*op, listed)};
     item.pageable = op->work.kind == WorkKind::copy && op->work.pageable;
     if (const auto sent = sent_by.find(op->number); sent != sent_by.end())
       item.source = sent->second.source, item.unwaited = sent->second.unwaited;

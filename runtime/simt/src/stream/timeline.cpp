@@ -109,8 +109,8 @@ void Timeline::add(const Operation& op) {
       break;
     case WorkKind::exchange:
       name = op.exchange->name();
-      category = "communication";
-      arguments.text("kind", "communication").number("bytes", static_cast<double>(op.exchange->bytes()));
+      category = op.exchange->kind() == kFile ? "file" : "communication";
+      arguments.text("kind", category).number("bytes", static_cast<double>(op.exchange->bytes()));
       break;
     case WorkKind::host:
       name = "host function";

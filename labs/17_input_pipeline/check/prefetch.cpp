@@ -1,0 +1,121 @@
+// Task `prefetch`: the state behind the last batch, and the virtual time.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "../codec.hpp"
+#include "ceilings/profile.hpp"
+#include "checks/compare.hpp"
+#include "checks/fill.hpp"
+#include "tasks.hpp"
+
+namespace ridge::lab::input_pipeline {
+
+namespace {
+
+// A request for a batch of 512 KiB occupies each of 4 targets for 282 us. One core decodes it in 1.3 ms, eight in 164 us.
+files::Storage storage_of_feed() {
+  files::Storage s;
+  s.targets = 4;
+  s.target_bandwidth = 0.5e9;
+  s.request_seconds = 20e-6;
+  s.latency = 600e-6;
+  s.cores = 8;
+  s.core_bandwidth = 0.4e9;
+  return s;
+}
+
+std::uint32_t encoded_word(std::uint64_t secret, std::int64_t batch, std::int64_t i) {
+  return static_cast<std::uint32_t>(random_bits(secret, static_cast<std::uint64_t>(batch * 0x100000 + i)));
+}
+
+// Sizes: batches, words.
+class Prefetch : public TaskCheck, public UsesFiles {
+ public:
+  std::string id() const override { return "prefetch"; }
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<Case> all;
+    const auto add = [&](std::int64_t batches, std::int64_t words, bool measured) {
+      Case c{fmt::format("{} batches of {} words", batches, words), {batches, words}, measured};
+      c.secret = random_bits(r.seed, 200 + all.size());
+      all.push_back(c);
+    };
+    add(1, 1024, false);
+    add(7, 3072, false);
+    add(29, 5120, false);
+    add(r.mode == Mode::check ? 24 : 48, 131072, true);
+    return all;
+  }
+  Shape shape(const Case& c) const override {
+    const auto bytes = static_cast<std::size_t>(c.size[1]) * 4;
+    return {{bytes}, {bytes}, bytes * kSlots};
+  }
+  void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_bits(as<std::uint32_t>(in[0]), seed); }
+  bool host_reads_inputs() const override { return true; }  // the batches come from files
+  double bytes_from_host(const Case& c) const override {
+    return (1 << 20) + 2.5 * static_cast<double>(c.size[0] * c.size[1] * 4) +
+           3 * kSlots * static_cast<double>(c.size[1] * 4);
+  }
+  Work work(const Case& c) const override {
+    const auto n = static_cast<double>(c.size[0] * c.size[1]);
+    return {n, "word", 8 * n, 4 * n};
+  }
+  // The targets work without a pause; in front of them the first request's way, behind them the last batch's.
+  std::vector<Bound> bounds(const Case& c) const override {
+    const files::Storage s = storage_of_feed();
+    const double bytes = static_cast<double>(c.size[1]) * 4;
+    const double read = s.request_seconds + bytes / s.targets / s.target_bandwidth;
+    const double decode = bytes / s.cores / s.core_bandwidth;
+    const double upload = bytes / ridge::default_profile().device.at("pcie_pinned");
+    return {{"virtual_time_over_bound",
+             s.open_seconds + 2 * s.latency + static_cast<double>(c.size[0]) * read + decode + upload, 0.9}};
+  }
+
+  std::unique_ptr<files::Service> make_files(const Case& c, std::size_t) const override {
+    const files::Storage s = storage_of_feed();
+    auto owned = std::make_unique<files::FileSystem>(s);
+    files::Bytes bytes(static_cast<std::size_t>(c.size[0] * c.size[1]) * 4);
+    for (std::int64_t b = 0; b < c.size[0]; ++b)
+      for (std::int64_t i = 0; i < c.size[1]; ++i) {
+        const std::uint32_t w = encoded_word(c.secret, b, i);
+        std::memcpy(bytes.data() + (b * c.size[1] + i) * 4, &w, 4);
+      }
+    // A batch lies on all targets in equal parts.
+    const std::int64_t stripe =
+        std::max<std::int64_t>(s.alignment, c.size[1] * 4 / s.targets / s.alignment * s.alignment);
+    owned->put("train", std::move(bytes), {stripe, s.targets, 0});
+    return owned;
+  }
+  Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
+    const auto begin = as<std::uint32_t>(in[0]), got = as<std::uint32_t>(out[0]);
+    for (std::int64_t i = 0; i < c.size[1]; ++i) {
+      std::uint32_t state = begin[static_cast<std::size_t>(i)];
+      for (std::int64_t b = 0; b < c.size[0]; ++b)
+        state = state * 1664525u + ::decode(encoded_word(c.secret, b, i), static_cast<int>(i)) + 1013904223u;
+      if (state != got[static_cast<std::size_t>(i)])
+        return {false,
+                fmt::format("state[{}] is {}, expected {}: a batch is wrong, missing, or out of order (a buffer that "
+                            "was read, decoded or copied too early, or filled again too early?)",
+                            i, got[static_cast<std::size_t>(i)], state),
+                "a batch is wrong, missing, or out of order"};
+    }
+    return {};
+  }
+  Verdict verify_files(const Case& c, ConstBuffers, ConstBuffers, const files::Service& files) const override {
+    const auto& counts = dynamic_cast<const files::FileSystem&>(files).counts();
+    const auto needed = static_cast<std::uint64_t>(c.size[0] * c.size[1]) * 4;
+    if (counts.computed_bytes < needed)
+      return {false,
+              fmt::format("cores have decoded {} bytes, and the batches have {}: decoding takes time, and is the "
+                          "Decoder's",
+                          counts.computed_bytes, needed),
+              "batches were not decoded by cores"};
+    return {};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<TaskCheck> prefetch() { return std::make_unique<Prefetch>(); }
+
+}  // namespace ridge::lab::input_pipeline
