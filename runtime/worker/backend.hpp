@@ -43,7 +43,8 @@ bool set_links(const char* topology, int node, int ranks);
 // The first call of CUDA that failed, and the reason, in words; empty where nobody knows. Called before
 // cudaGetLastError.
 std::string why_refused(cudaError_t& error);
-// A request of files in virtual time (emulator): it was issued now, and the host waits for it unless it is asynchronous.
+// A request of files in virtual time (emulator): it was issued now, and the host waits for it unless it is
+// asynchronous.
 void issue_file_request(const files::Reply& reply, const files::Request& request);
 void wait_for_file_request(std::uint64_t ticket);
 bool describe_fault(protocol::Done& done);  // true where the emulator knows what went wrong

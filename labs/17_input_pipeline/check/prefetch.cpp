@@ -53,8 +53,8 @@ class Prefetch : public TaskCheck, public UsesFiles {
   void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_bits(as<std::uint32_t>(in[0]), seed); }
   bool host_reads_inputs() const override { return true; }  // the batches come from files
   double bytes_from_host(const Case& c) const override {
-    return (1 << 20) + 2.5 * static_cast<double>(c.size[0] * c.size[1] * 4) +
-           3 * kSlots * static_cast<double>(c.size[1] * 4);
+    return (1 << 20) + 8 * static_cast<double>(c.size[0] * c.size[1] * 4) +
+           4 * kSlots * static_cast<double>(c.size[1] * 4);
   }
   Work work(const Case& c) const override {
     const auto n = static_cast<double>(c.size[0] * c.size[1]);

@@ -158,7 +158,7 @@ struct Schedule {
     std::uint32_t made_at = 0;  // offset in the program; 0: unknown
     std::size_t nth = 0;        // of the streams alive that this call made, from 0
   };
-  double seconds = 0;  // until the device and the host had ended
+  double seconds = 0;       // until the device and the host had ended
   double file_seconds = 0;  // of all operations of kind kFile, together
   // Calls that put work on the device: graphs, and kernels, copies and fills outside of graphs.
   std::uint64_t launches = 0;
