@@ -9,6 +9,8 @@ TaskChecks make() {
   TaskChecks checks;
   checks.push_back(shards());
   checks.push_back(prefetch());
+  checks.push_back(stripes());
+  checks.push_back(direct());
   return checks;
 }
 

@@ -55,7 +55,8 @@ Reply call(Request request, const void* send, Take take) {
   {
     Turn turn;
     if (request.bytes > wire::kMostBytes) request.bytes = wire::kMostBytes;
-    if (send != nullptr && request.bytes > 0) std::memcpy(ridge_files_window(), send, request.bytes);
+    if (send != nullptr && request.bytes > 0 && !ridge_files_in_place())
+      std::memcpy(ridge_files_window(), send, request.bytes);
     ridge_files_call(&request, &reply);
     if (reply.died == 0) take(reply);
   }
@@ -106,7 +107,8 @@ inline int close(int fd) {
 inline ssize_t pread(int fd, void* to, std::size_t bytes, long long offset) {
   return detail::call(detail::of_bytes(detail::Op::read, fd, to, bytes, offset), nullptr,
                       [&](const detail::Reply& r) {
-                        if (r.result > 0) std::memcpy(to, ridge_files_window(), static_cast<std::size_t>(r.result));
+                        if (r.result > 0 && !ridge_files_in_place())
+                          std::memcpy(to, ridge_files_window(), static_cast<std::size_t>(r.result));
                       })
       .result;
 }

@@ -32,5 +32,6 @@ extern "C" void ridge_files_call(const Request* request, Reply* reply) {
   else
     reply->result = -ENOSYS;
 }
+extern "C" bool ridge_files_in_place() { return false; }
 extern "C" void ridge_files_wait(unsigned long long) {}
 extern "C" void ridge_files_lock(bool on) { on ? turns.lock() : turns.unlock(); }

@@ -20,7 +20,7 @@ enum class Op : std::uint32_t {
   list,      // the `offset`-th name of a directory, sorted; its text goes to the window
   status,    // a file's size and stripes
   describe,  // what the storage is made of; a Description goes to the window
-  complete,  // of an asynchronous read or write: its bytes change hands now
+  complete,  // of an asynchronous read or write: waits for it, and its bytes change hands
   compute,   // work of a processor core, such as decoding
   step,      // a rank begins a step of training
   advise,    // drops a file's pages from the page cache
@@ -108,8 +108,10 @@ extern "C" {
 // Where the bytes of requests lie, kMostBytes of them; the same for all calls of a process.
 char* ridge_files_window();
 void ridge_files_call(const files::wire::Request* request, files::wire::Reply* reply);
-// Virtual time: the calling thread waits until the request with this ticket has ended.
+// Virtual time: the calling thread waits until the work of a core with this ticket has ended.
 void ridge_files_wait(unsigned long long ticket);
+// True where reads and writes use the caller's buffer (Request::address) and not the window: on a real file system.
+bool ridge_files_in_place();
 // One call at a time: held while the window is in use.
 void ridge_files_lock(bool on);
 // A call's rank has died: does not return.

@@ -132,6 +132,8 @@ void allow_file_operations() {
 }
 
 void issue_file_request(const files::Reply& reply, const files::Request& request) {
+  // Whoever takes a request's bytes has waited for them.
+  if (request.op == files::Op::complete) return wait_for_file_request(request.ticket);
   if (reply.pieces == 0 || reply.pieces > files::kMostPieces) return;
   simt::Engine& engine = simt::Engine::instance();
   std::lock_guard lock(engine.mutex);

@@ -248,6 +248,7 @@ extern "C" void ridge_files_call(const ridge::files::Request* request, ridge::fi
   *reply = file_call(r);
   worker::issue_file_request(*reply, r);
 }
+extern "C" bool ridge_files_in_place() { return false; }
 extern "C" void ridge_files_wait(unsigned long long ticket) { worker::wait_for_file_request(ticket); }
 extern "C" void ridge_files_lock(bool on) { on ? turns.lock() : turns.unlock(); }
 

@@ -9,6 +9,8 @@ namespace ridge::lab::input_pipeline {
 
 std::unique_ptr<TaskCheck> shards();
 std::unique_ptr<TaskCheck> prefetch();
+std::unique_ptr<TaskCheck> stripes();
+std::unique_ptr<TaskCheck> direct();
 
 // Ratio of a count to what a good solution needs.
 inline Mark ratio(const char* goal, double value, double bound, std::string message) {

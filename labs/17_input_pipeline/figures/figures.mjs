@@ -44,3 +44,22 @@ here.draw('stages', 720, 410, 'Six batches, one after the other and all stages a
     text(16, 32, `one after the other, one core: ${until(serial).toFixed(1)} ms`, { bold: true }), rows(46, serial),
     text(16, 224, `all at once, eight cores: ${until(piped).toFixed(1)} ms`, { bold: true }), rows(238, piped),
     line(104, 380, 704, 380, 'sq'), text(704, 404, 'without the open', { style: 'q', size: 20, at: 'end' })]);
+
+// A request across three stripes.
+const MiB = 76, at = mib => 60 + mib * MiB, ON = ['a', 'w', 'g', 'p'];
+here.draw('stripes', 720, 360, 'A request on a striped file',
+  'A file of 8 MiB with stripes of 1 MiB on four targets. A request for 2 MiB from 1.5 MiB on has half of stripe 1, stripe 2, and half of stripe 3: three targets are occupied.', [
+    range(8).map(k => box(at(k), 60, MiB - 4, 54, k, ON[k % 4])), text(60, 40, 'a file: stripes of 1 MiB on four targets', { size: 20 }),
+    frame(at(1.5), 50, 2 * MiB - 4, 74, 'st', 'stroke-width="4"'), text(at(1.5), 152, 'request: 2 MiB from 1.5 MiB on', { size: 20 }),
+    range(4).map(t => [box(60 + t * 158, 196, 140, 44, `target ${t}`, ON[t], { size: 20 }), text(130 + t * 158, 270, [0, 0.5, 1, 0.5][t] === 0 ? 'nothing' : `${[0, 0.5, 1, 0.5][t]} MiB`, { at: 'middle', size: 20, style: t ? 't' : 'q' })]),
+    text(16, 316, 'Three targets are occupied: for the overhead of a request'), text(16, 346, 'each, and target 2 for 1 MiB.', {})]);
+
+// Bytes 4095 to 8194, and their blocks.
+const byte = b => 40 + b / 12288 * 640;
+here.draw('blocks', 720, 320, 'A range and its blocks',
+  'The range from byte 4095 to 8194 touches the blocks that begin at 0, 4096 and 8192. All 12288 bytes are read, and 4099 of them are copied.', [
+    range(3).map(k => rect(byte(k * 4096), 60, 640 / 3 - 4, 54, 'p')), range(4).map(k => text(byte(k * 4096), 44, k * 4096, { style: 'q', size: 20, at: k === 3 ? 'end' : 'start' })),
+    rect(byte(4040), 60, byte(8250) - byte(4040), 54, 'a'), text(360, 96, 'the range', { style: 'o', at: 'middle' }),
+    arrow(byte(2000), 150, byte(2000), 120, 'sw'), text(byte(2000), 178, 'read, not copied', { style: 'w', size: 20, at: 'middle' }),
+    arrow(byte(10300), 150, byte(10300), 120, 'sw'), text(byte(10300), 178, 'read, not copied', { style: 'w', size: 20, at: 'middle' }),
+    text(16, 236, 'Three blocks of 4096 bytes are read for 4099 bytes.'), text(16, 276, 'A large range has a block too many at most, at each end.', { style: 'q', size: 20 })]);

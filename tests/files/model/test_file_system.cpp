@@ -214,3 +214,42 @@ TEST_CASE("the disk behind a crash in each change is made from one run") {
   torn.torn_rename = true;
   CHECK(b.files.after_crash(4, torn).find("state") == 0);
 }
+
+TEST_CASE("no request, however strange, brings the owner down") {
+  Bench b(small());
+  b.window.resize(kMostBytes);
+  b.files.put("folder/a", numbered(20000));
+  Random random(5);
+  const char* paths[] = {"", "folder", "folder/a", "b", "folder/c", "../x", "/", "a//b", "folder/a/b", "."};
+  for (int i = 0; i < 20000; ++i) {
+    Request r;
+    r.op = static_cast<Op>(random.below(20));
+    r.flags = static_cast<std::uint32_t>(random.next());
+    r.fd = static_cast<std::int32_t>(random.below(12)) - 1;
+    r.rank = static_cast<std::int32_t>(random.below(3)) - 1;
+    r.offset = random.below(8) == 0 ? static_cast<std::int64_t>(random.next())
+                                    : static_cast<std::int64_t>(random.below(40000)) - 100;
+    r.bytes = random.below(64) == 0 ? random.next() : random.below(30000);
+    r.ticket = random.below(300);
+    r.stripe_size = random.below(2) == 0 ? 0 : static_cast<std::int64_t>(random.next());
+    r.stripe_count = static_cast<std::int32_t>(random.below(70)) - 2;
+    r.core = static_cast<std::int32_t>(random.next());
+    std::strcpy(r.path, paths[random.below(std::size(paths))]);
+    std::strcpy(r.other, paths[random.below(std::size(paths))]);
+    const Reply reply = b.call(r);
+    REQUIRE(reply.result <= static_cast<std::int64_t>(kMostBytes));
+    REQUIRE(reply.pieces <= kMostPieces);
+  }
+  CHECK(b.files.counts().bytes_written <= small().capacity);
+}
+
+TEST_CASE("files and writes of a run have a limit") {
+  Storage s = small();
+  s.capacity = 100000;
+  Bench b(s);
+  const auto fd = b.open("a", kWrite | kCreate);
+  CHECK(b.at(Op::truncate, fd, 0, 100001).result == -ENOSPC);
+  CHECK(b.at(Op::write, fd, 60000, 0).result == 60000);
+  CHECK(b.at(Op::write, fd, 60000, 0).result == -ENOSPC);  // written twice is written
+  CHECK(b.at(Op::write, fd, 1, std::int64_t{1} << 62).result == -ENOSPC);
+}

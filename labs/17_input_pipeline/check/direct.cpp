@@ -1,0 +1,123 @@
+// Task `direct`: the bytes, what was asked of the storage, and the virtual time.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ceilings/profile.hpp"
+#include "checks/compare.hpp"
+#include "checks/fill.hpp"
+#include "tasks.hpp"
+
+namespace ridge::lab::input_pipeline {
+
+namespace {
+
+constexpr double kRequest = 1 << 20;  // bytes of the requests that the bound has
+
+// A request of 1 MiB occupies each of 4 targets for 282 us, and its latency is 0.5 ms.
+files::Storage storage_of_direct() {
+  files::Storage s;
+  s.targets = 4;
+  s.target_bandwidth = 1e9;
+  s.request_seconds = 20e-6;
+  s.latency = 500e-6;
+  s.page_cache_bandwidth = 3e9;
+  return s;
+}
+
+// Sizes: offset, bytes, 1 for cuFile.
+class Direct : public TaskCheck, public UsesFiles {
+ public:
+  std::string id() const override { return "direct"; }
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<Case> all;
+    const auto add = [&](std::int64_t offset, std::int64_t bytes, bool cufile, bool measured = false) {
+      Case c{fmt::format("{}bytes {} to {}", cufile ? "cuFile, " : "", offset, offset + bytes),
+             {offset, bytes, cufile ? 1 : 0},
+             measured};
+      c.secret = random_bits(r.seed, 300 + all.size());
+      all.push_back(c);
+    };
+    const auto any = [&](std::uint64_t i, std::int64_t n) {
+      return static_cast<std::int64_t>(random_bits(r.seed, 400 + i) % static_cast<std::uint64_t>(n));
+    };
+    for (const bool cufile : {false, true}) {
+      add(0, 4096, cufile);
+      add(4095, 2, cufile);  // the last byte of a block and the first of the next
+      add(1000 + any(1, 3000), 1 + any(2, 50), cufile);
+      add(any(3, 4096), (3 << 20) + any(4, 100000), cufile);
+    }
+    add(12345, r.mode == Mode::check ? 13000001 : 30000001, false);
+    add(777, r.mode == Mode::check ? 20000000 : 40000000, false, true);
+    return all;
+  }
+  Shape shape(const Case& c) const override {
+    const auto bytes = static_cast<std::size_t>(c.size[1]);
+    return {{}, {bytes, sizeof(int)}, c.size[2] == 1 ? bytes + 2 * 4096 : 0};
+  }
+  void fill(const Case&, std::uint64_t, Buffers) const override {}
+  bool host_reads_inputs() const override { return true; }
+  double bytes_from_host(const Case& c) const override { return (64 << 20) + 4 * static_cast<double>(c.size[1]); }
+  Work work(const Case& c) const override {
+    const auto n = static_cast<double>(c.size[1]);
+    return {n, "byte", n, n};
+  }
+  std::vector<Bound> bounds(const Case& c) const override {
+    const files::Storage s = storage_of_direct();
+    const double bytes = static_cast<double>(c.size[1]);
+    const double upload = kRequest / ridge::default_profile().device.at("pcie_pinned");
+    return {{"virtual_time_over_bound",
+             s.open_seconds + 2 * s.latency + bytes / s.targets / s.target_bandwidth +
+                 bytes / kRequest * s.request_seconds + upload,
+             0.9}};
+  }
+
+  std::unique_ptr<files::Service> make_files(const Case& c, std::size_t) const override {
+    auto owned = std::make_unique<files::FileSystem>(storage_of_direct());
+    owned->put("data", contents(c), {256 << 10, 4, 1});
+    return owned;
+  }
+  Verdict verify(const Case& c, ConstBuffers, ConstBuffers out) const override {
+    if (as<int>(out[1])[0] != 1) return {false, "the function returned false", "the function returned false"};
+    const files::Bytes all = contents(c);
+    const auto got = as<char>(out[0]);
+    for (std::size_t i = 0; i < got.size(); ++i)
+      if (got[i] != all[static_cast<std::size_t>(c.size[0]) + i])
+        return {false,
+                fmt::format("byte {} of {} is {}, expected {}", i, got.size(), static_cast<int>(got[i]),
+                            static_cast<int>(all[static_cast<std::size_t>(c.size[0]) + i])),
+                "some bytes are wrong"};
+    return {};
+  }
+  Verdict verify_files(const Case& c, ConstBuffers, ConstBuffers, const files::Service& files) const override {
+    const auto& owned = dynamic_cast<const files::FileSystem&>(files);
+    for (const files::Logged& l : owned.log())
+      if (l.op == files::Op::read && l.result >= 0 && (l.flags & files::kDirect) == 0)
+        return {false,
+                fmt::format("{} bytes from byte {} came through the page cache: its file was not opened with kDirect",
+                            l.result, l.offset),
+                "bytes came through the page cache", "cache"};
+    const std::int64_t unit = owned.storage().alignment;
+    const std::int64_t needed = (c.size[0] + c.size[1] + unit - 1) / unit * unit - c.size[0] / unit * unit;
+    if (owned.counts().bytes_read > static_cast<std::uint64_t>(needed))
+      return {false,
+              fmt::format("{} bytes were read, and the blocks of the range have {}", owned.counts().bytes_read, needed),
+              "more was read than the blocks of the range", "bytes"};
+    return {};
+  }
+
+ private:
+  // The file goes on behind the range, and ends in the middle of a block.
+  static files::Bytes contents(const Case& c) {
+    files::Bytes bytes(static_cast<std::size_t>(c.size[0] + c.size[1]) + 5001);
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = static_cast<char>(random_bits(c.secret, i / 8) >> (i % 8 * 8));
+    return bytes;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<TaskCheck> direct() { return std::make_unique<Direct>(); }
+
+}  // namespace ridge::lab::input_pipeline

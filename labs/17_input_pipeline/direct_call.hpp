@@ -1,0 +1,24 @@
+// Plays `direct` for entry.cu.
+#pragma once
+#include <cstdint>
+
+#include "direct.hpp"
+#include "lab/call.hpp"
+
+// out[0]: the range's bytes; out[1]: what the function returned; workspace: device memory for cuFile. Sizes: offset,
+// bytes, 1 for cuFile.
+inline void call_direct(const ridge_call& c) {
+  constexpr std::size_t kPage = 4096;
+  static char* const locked = [] {
+    void* p = nullptr;
+    cudaMallocHost(&p, kLockedBytes + kPage);
+    return static_cast<char*>(p) + (kPage - reinterpret_cast<std::uintptr_t>(p) % kPage) % kPage;
+  }();
+  auto* to = static_cast<unsigned char*>(c.out[0]);
+  auto* scratch = static_cast<unsigned char*>(c.workspace);
+  const int good = c.size[2] == 1 ? read_cufile("data", c.size[0], c.size[1], to, scratch, c.workspace_bytes, c.stream)
+                                  : read_direct("data", c.size[0], c.size[1], to,
+                                                reinterpret_cast<unsigned char*>(locked), c.stream);
+  cudaMemcpyAsync(c.out[1], &good, sizeof good, cudaMemcpyHostToDevice, c.stream);
+  cudaStreamSynchronize(c.stream);
+}
