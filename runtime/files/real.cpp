@@ -1,6 +1,6 @@
 // The same calls on a real machine: pread, pwrite and their like below the folder RIDGE_FILES (the current one where it
-// is not set), and asynchronous requests through liburing where a program is built with it (-DRIDGE_HAVE_URING -luring),
-// else through threads. Compiled into programs that measure a file system; the emulator's labs and the judge have others.
+// is not set). Asynchronous requests go through liburing where a program is built with it (-DRIDGE_HAVE_URING -luring),
+// else through threads. Compiled into programs that measure a file system; labs and the judge have files of their own.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
