@@ -76,6 +76,7 @@ TEST_CASE("what a call may not do is refused as POSIX refuses it") {
   CHECK(b.at(Op::read, 77, 1, 0).result == -EBADF);
   const auto fd = b.open("a");
   CHECK(b.at(Op::write, fd, 1, 0).result == -EBADF);
+  CHECK(b.at(Op::write, b.open("a", kWrite), kMostBytes + 1, 0).result == -EINVAL);
   CHECK(b.at(Op::close, fd, 0, 0).result == 0);
   CHECK(b.at(Op::close, fd, 0, 0).result == -EBADF);
 }
@@ -119,6 +120,20 @@ TEST_CASE("the page cache serves a second read, and forgets what was used least 
   for (int page = 1; page <= 64; ++page) b.at(Op::read, fd, 4096, page * 4096);
   b.at(Op::read, fd, 100, 0);
   CHECK(b.files.counts().bytes_from_cache == 4000);
+}
+
+TEST_CASE("a page that was used again is not the next to be forgotten") {
+  Bench b(small());
+  b.files.put("a", Bytes(66 * 4096));
+  const auto fd = b.open("a");
+  for (int page = 0; page < 64; ++page) b.at(Op::read, fd, 4096, page * 4096);
+  b.at(Op::read, fd, 10, 0);
+  b.at(Op::read, fd, 4096, 64 * 4096);  // page 1 goes
+  const std::uint64_t cached = b.files.counts().bytes_from_cache;
+  b.at(Op::read, fd, 10, 0);
+  CHECK(b.files.counts().bytes_from_cache == cached + 10);
+  b.at(Op::read, fd, 10, 4096);
+  CHECK(b.files.counts().bytes_from_cache == cached + 10);
 }
 
 TEST_CASE("an asynchronous request moves its bytes at its completion") {
@@ -210,6 +225,19 @@ TEST_CASE("the disk behind a crash in each change is made from one run") {
       const std::size_t bytes = left.file(left.find("state")).now.size();
       CHECK((bytes == 100 || (n >= 4 && bytes == 5000)));
     }
+  // Inside a write there is a part of it, behind it all of it; a rename has been made or not.
+  bool part = false, old = false, renamed = false;
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    Faults f;
+    f.seed = seed;
+    const Disk in_write = b.files.after_crash(2, f), behind = b.files.after_crash(3, f),
+               last = b.files.after_crash(4, f);
+    part = part || in_write.file(in_write.find("state.tmp")).now.size() < 5000;
+    CHECK(behind.file(behind.find("state.tmp")).now.size() == 5000);
+    const std::size_t bytes = last.file(last.find("state")).now.size();
+    old = old || bytes == 100, renamed = renamed || bytes == 5000;
+  }
+  CHECK((part && old && renamed));
   Faults torn;
   torn.torn_rename = true;
   CHECK(b.files.after_crash(4, torn).find("state") == 0);
