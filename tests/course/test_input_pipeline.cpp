@@ -46,6 +46,23 @@ TEST_CASE("notes to the judge are entry.cu's alone") {
   }
 }
 
+TEST_CASE("a mark of the submission's own fails the check") {
+  Folder home;
+  // Sent past ridge_files_mark: what was opened and read until here would not count.
+  const Graded g = changed(home, "shards", "bool open_shards(Shards& shards) {",
+                           "bool open_shards(Shards& shards) {\n"
+                           "  files::wire::Request r;\n"
+                           "  r.op = files::wire::Op::mark;\n"
+                           "  r.offset = 1;\n"
+                           "  files::wire::Reply reply;\n"
+                           "  ridge_files_lock(true);\n"
+                           "  ridge_files_call(&r, &reply);\n"
+                           "  ridge_files_lock(false);\n");
+  INFO(g.run.out + g.run.err);
+  CHECK(first_failed(g.task("shards"))["name"] == "correct");
+  CHECK((g.run.out + g.run.err).find("other marks than entry.cu's") != std::string::npos);
+}
+
 TEST_CASE("who takes the bytes of a read has waited for them, whatever he calls") {
   Folder home;
   // Requests of the submission's own, each completed at once. With no wait in between they would all be in flight together.

@@ -22,8 +22,11 @@ using ridge::files::Counts;
 // Remembers the counts at the marks, and damages a sample.
 class ShardFiles : public files::FileSystem {
  public:
-  explicit ShardFiles(std::uint64_t secret) : FileSystem(files::Storage{}) {
+  ShardFiles(std::uint64_t secret, std::size_t calls) : FileSystem(files::Storage{}) {
     put_folder("data");
+    std::vector<std::int64_t> marks;
+    for (std::size_t i = 0; i < calls; ++i) marks.insert(marks.end(), {kWritten, kRead, kDamage});
+    expect_marks(std::move(marks));
     on_mark([this, secret](FileSystem&, std::int64_t number, std::int64_t) -> std::int64_t {
       if (number == kWritten) written = counts(), files_written = contents();
       if (number == kRead) read = counts();
@@ -113,12 +116,14 @@ class Shards_ : public TaskCheck, public UsesFiles {
   double bytes_from_host(const Case& c) const override { return static_cast<double>((1 << 20) + c.size[4] * 16); }
   Work work(const Case& c) const override { return {static_cast<double>(c.size[0]), "sample", 0, 0}; }
 
-  std::unique_ptr<files::Service> make_files(const Case& c, std::size_t) const override {
-    return std::make_unique<ShardFiles>(c.secret);
+  std::unique_ptr<files::Service> make_files(const Case& c, std::size_t calls) const override {
+    return std::make_unique<ShardFiles>(c.secret, calls);
   }
   Verdict verify(const Case&, ConstBuffers, ConstBuffers) const override { return {}; }
   Verdict verify_files(const Case& c, ConstBuffers in, ConstBuffers out, const files::Service& files) const override {
     const auto& owned = dynamic_cast<const ShardFiles&>(files);
+    if (!owned.marks_as_expected())
+      return {false, "the judge was sent other marks than entry.cu's", "the judge was sent other marks than entry.cu's"};
     if (Verdict v = written(c, in, owned, as<long long>(out[0])[0]); !v.ok) return v;
     return taken(c, in, as<long long>(out[0]));
   }

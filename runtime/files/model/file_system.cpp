@@ -375,6 +375,24 @@ std::int64_t FileSystem::list(const Request& r, std::span<std::byte> window) con
   return static_cast<std::int64_t>(name.size());
 }
 
+void FileSystem::expect_marks(std::vector<std::int64_t> numbers) {
+  any_mark_ = false;
+  expected_marks_ = std::move(numbers);
+  next_mark_ = 0;
+  unexpected_mark_ = false;
+}
+
+std::int64_t FileSystem::mark(const Request& r) {
+  if (!any_mark_) {
+    if (next_mark_ == expected_marks_.size() || expected_marks_[next_mark_] != r.offset) {
+      unexpected_mark_ = true;
+      return -EPERM;
+    }
+    ++next_mark_;
+  }
+  return mark_ ? mark_(*this, r.offset, static_cast<std::int64_t>(r.ticket)) : -ENOSYS;
+}
+
 Reply FileSystem::call(const Request& r, std::span<std::byte> window) {
   std::lock_guard lock(mutex_);
   Reply reply;
@@ -475,7 +493,7 @@ std::int64_t FileSystem::run(const Request& r, std::span<std::byte> window, Repl
       return 0;
     }
     case Op::mark:
-      return mark_ ? mark_(*this, r.offset, static_cast<std::int64_t>(r.ticket)) : -ENOSYS;
+      return mark(r);
   }
   return -ENOSYS;
 }

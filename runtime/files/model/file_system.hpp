@@ -84,10 +84,15 @@ class FileSystem : public Service {
   Disk after_crash(std::uint64_t n, const Faults& faults) const;
   // Takes this disk in place of its own; nothing is open, nobody is dead.
   void mount(Disk disk);
-  // Answers files::mark(number, value) of entry.cu.
+  // Answers files::mark(number, value) of entry.cu. A submission can send marks, too: it shares a process with entry.cu,
+  // and no request tells who made it. So a check says which marks it expects.
   void on_mark(std::function<std::int64_t(FileSystem&, std::int64_t, std::int64_t)> answer) {
     mark_ = std::move(answer);
   }
+  // The marks that entry.cu makes, in their order. Any other mark is refused with -EPERM, and on_mark() does not see it.
+  void expect_marks(std::vector<std::int64_t> numbers);
+  // True where the expected marks have come, all of them, and no other one.
+  bool marks_as_expected() const { return !unexpected_mark_ && next_mark_ == expected_marks_.size(); }
 
   double seconds_charged() const override { return charged_; }
   Reply call(const Request& request, std::span<std::byte> window) override;
@@ -116,6 +121,7 @@ class FileSystem : public Service {
   std::int64_t rename(const Request& r, Reply& reply);
   std::int64_t unlink(const Request& r, Reply& reply);
   std::int64_t list(const Request& r, std::span<std::byte> window) const;
+  std::int64_t mark(const Request& r);
   // False where the rank died in it.
   bool change(Change change);
   void die(int rank);
@@ -147,6 +153,10 @@ class FileSystem : public Service {
   std::vector<Change> changes_;
   std::vector<int> died_, dead_;
   std::function<std::int64_t(FileSystem&, std::int64_t, std::int64_t)> mark_;
+  bool any_mark_ = true;  // expect_marks() was not called
+  std::vector<std::int64_t> expected_marks_;
+  std::size_t next_mark_ = 0;
+  bool unexpected_mark_ = false;
 };
 
 }  // namespace ridge::files

@@ -281,3 +281,29 @@ TEST_CASE("files and writes of a run have a limit") {
   CHECK(b.at(Op::write, fd, 60000, 0).result == -ENOSPC);  // written twice is written
   CHECK(b.at(Op::write, fd, 1, std::int64_t{1} << 62).result == -ENOSPC);
 }
+
+TEST_CASE("only the marks that the owner expects are answered, each in its turn") {
+  Bench b(small());
+  std::vector<std::int64_t> seen;
+  b.files.on_mark([&](FileSystem&, std::int64_t number, std::int64_t) {
+    seen.push_back(number);
+    return 10 * number;
+  });
+  const auto mark = [&](std::int64_t number) { return b.at(Op::mark, -1, 0, number).result; };
+  CHECK(mark(7) == 70);  // nothing was said: all are
+  seen.clear();
+  b.files.expect_marks({1, 2});
+  CHECK(mark(1) == 10);
+  CHECK_FALSE(b.files.marks_as_expected());  // one is missing
+  SECTION("in their order") {
+    CHECK(mark(2) == 20);
+    CHECK(b.files.marks_as_expected());
+    CHECK(mark(2) == -EPERM);  // once too often
+  }
+  SECTION("one of them again") {
+    CHECK(mark(1) == -EPERM);
+    CHECK(mark(2) == 20);
+  }
+  CHECK(seen == std::vector<std::int64_t>{1, 2});
+  CHECK_FALSE(b.files.marks_as_expected());
+}
