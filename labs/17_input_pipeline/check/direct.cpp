@@ -74,7 +74,7 @@ class Direct : public TaskCheck, public UsesFiles {
 
   std::unique_ptr<files::Service> make_files(const Case& c, std::size_t) const override {
     auto owned = std::make_unique<files::FileSystem>(storage_of_direct());
-    owned->put("data", contents(c), {256 << 10, 4, 1});
+    owned->put("data", contents(c), {256 << 10, 4, 1}, files::Access::read_only);
     return owned;
   }
   Verdict verify(const Case& c, ConstBuffers, ConstBuffers out) const override {

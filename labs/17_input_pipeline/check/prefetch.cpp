@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <numeric>
 
 #include "../codec.hpp"
 #include "ceilings/profile.hpp"
@@ -83,7 +84,7 @@ class Prefetch : public TaskCheck, public UsesFiles {
     // A batch lies on all targets in equal parts.
     const std::int64_t stripe =
         std::max<std::int64_t>(s.alignment, c.size[1] * 4 / s.targets / s.alignment * s.alignment);
-    owned->put("train", std::move(bytes), {stripe, s.targets, 0});
+    owned->put("train", std::move(bytes), {stripe, s.targets, 0}, files::Access::read_only);
     return owned;
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
@@ -104,6 +105,10 @@ class Prefetch : public TaskCheck, public UsesFiles {
   Verdict verify_files(const Case& c, ConstBuffers, ConstBuffers, const files::Service& files) const override {
     const auto& counts = dynamic_cast<const files::FileSystem&>(files).counts();
     const auto needed = static_cast<std::uint64_t>(c.size[0] * c.size[1]) * 4;
+    const std::uint64_t came = std::accumulate(counts.target_bytes.begin(), counts.target_bytes.end(), std::uint64_t{0});
+    if (came < needed)
+      return {false, fmt::format("{} bytes came from the storage, and the batches have {}", came, needed),
+              "batches did not come from the storage"};
     if (counts.computed_bytes < needed)
       return {false,
               fmt::format("cores have decoded {} bytes, and the batches have {}: decoding takes time, and is the "

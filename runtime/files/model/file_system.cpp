@@ -47,7 +47,7 @@ void FileSystem::put_folder(const std::string& path) {
   at_start_ = disk_;
 }
 
-void FileSystem::put(const std::string& path, Bytes bytes, Layout layout) {
+void FileSystem::put(const std::string& path, Bytes bytes, Layout layout, Access access) {
   put_folder(folder_of(path));
   Change made;
   made.kind = Change::Kind::create;
@@ -56,6 +56,7 @@ void FileSystem::put(const std::string& path, Bytes bytes, Layout layout) {
   made.layout = layout;
   disk_.apply(made);
   names_[made.file] = path;
+  if (access == Access::read_only) read_only_.insert(made.file);
   Disk::File& f = disk_.file(made.file);
   f.now = std::move(bytes);
   f.durable = f.now;
@@ -100,7 +101,7 @@ void FileSystem::restart() { dead_.clear(); }
 
 void FileSystem::mount(Disk disk) {
   disk_ = std::move(disk);
-  open_.clear(), pending_.clear(), dirty_.clear(), dead_.clear();
+  open_.clear(), pending_.clear(), dirty_.clear(), dead_.clear(), read_only_.clear();
   cache_.clear();
   changes_.clear();
   at_start_ = disk_;
@@ -206,6 +207,8 @@ std::int64_t FileSystem::open(const Request& r, Reply& reply) {
       if (!change(std::move(c))) return -EIO;
     } else if ((r.flags & kExclusive) != 0) {
       return -EEXIST;
+    } else if (read_only_.contains(o.file) && (r.flags & (kWrite | kTruncate)) != 0) {
+      return -EACCES;
     } else if ((r.flags & kTruncate) != 0) {
       if ((r.flags & kWrite) == 0) return -EINVAL;
       Change c;
@@ -237,7 +240,7 @@ std::int64_t FileSystem::read(const Request& r, std::span<std::byte> window, Rep
   charge_read(reply, *o, offset, n);
   if ((r.flags & kAsync) != 0) {
     reply.ticket = ++tickets_;
-    pending_[reply.ticket] = {r, r.rank, o->file, n, nullptr};
+    pending_[reply.ticket] = {r, r.rank, o->file, n, nullptr, false};
     counts_.most_in_flight = std::max<std::uint64_t>(counts_.most_in_flight, pending_.size());
   } else if (n > 0) {
     std::memcpy(window.data(), data.data() + offset, n);
@@ -253,21 +256,13 @@ std::int64_t FileSystem::write(const Request& r, std::span<std::byte> window, Re
   ++counts_.writes;
   counts_.bytes_written += r.bytes;
   const auto offset = static_cast<std::uint64_t>(r.offset);
-  const auto unit = static_cast<std::uint64_t>(storage_.alignment);
-  if ((o->flags & kDirect) != 0) {
-    cache_.drop(o->file);
-    charge_targets(reply, disk_.file(o->file).layout, offset, r.bytes);
-  } else {
-    for (std::uint64_t page = offset / unit; r.bytes > 0 && page <= (offset + r.bytes - 1) / unit; ++page)
-      cache_.touch(o->file, page);
-    charge(reply, kPageCache, 0, r.bytes, static_cast<double>(r.bytes) / storage_.page_cache_bandwidth);
-    dirty_[o->file].push_back({offset, r.bytes});
-  }
+  const bool direct = (o->flags & kDirect) != 0;
+  charge_write(reply, *o, offset, r.bytes);
   const char* from = reinterpret_cast<const char*>(window.data());
   auto data = std::make_shared<const Bytes>(from, from + r.bytes);
   if ((r.flags & kAsync) != 0) {
     reply.ticket = ++tickets_;
-    pending_[reply.ticket] = {r, r.rank, o->file, r.bytes, std::move(data)};
+    pending_[reply.ticket] = {r, r.rank, o->file, r.bytes, std::move(data), direct};
     counts_.most_in_flight = std::max<std::uint64_t>(counts_.most_in_flight, pending_.size());
     return static_cast<std::int64_t>(r.bytes);
   }
@@ -278,7 +273,17 @@ std::int64_t FileSystem::write(const Request& r, std::span<std::byte> window, Re
   c.path = o->path;
   c.offset = offset;
   c.data = std::move(data);
+  written(o->file, direct, offset, r.bytes);
   return change(std::move(c)) ? static_cast<std::int64_t>(r.bytes) : -EIO;
+}
+
+// The bytes are in the page cache from now on, to be written back, or they went past it.
+void FileSystem::written(std::uint64_t file, bool direct, std::uint64_t offset, std::uint64_t bytes) {
+  if (direct) return cache_.drop(file);
+  if (bytes == 0) return;
+  const auto unit = static_cast<std::uint64_t>(storage_.alignment);
+  for (std::uint64_t page = offset / unit; page <= (offset + bytes - 1) / unit; ++page) cache_.touch(file, page);
+  dirty_[file].push_back({offset, bytes});
 }
 
 std::int64_t FileSystem::complete(const Request& r, std::span<std::byte> window) {
@@ -305,6 +310,8 @@ std::int64_t FileSystem::complete(const Request& r, std::span<std::byte> window)
     const char* from = reinterpret_cast<const char*>(window.data());
     c.data = std::make_shared<const Bytes>(from, from + std::min(r.bytes, p.bytes));
   }
+  // Fewer bytes than were asked for do not fill the pages whose read was not charged.
+  if (c.data->size() == p.bytes) written(p.file, p.direct, c.offset, p.bytes);
   return change(std::move(c)) ? static_cast<std::int64_t>(p.bytes) : -EIO;
 }
 
@@ -336,6 +343,7 @@ std::int64_t FileSystem::rename(const Request& r, Reply& reply) {
   if (disk_.is_folder(from) || disk_.is_folder(to)) return -EISDIR;  // this model renames files only
   const std::uint64_t file = disk_.find(from);
   if (file == 0 || !disk_.is_folder(folder_of(to))) return -ENOENT;
+  if (read_only_.contains(file) || read_only_.contains(disk_.find(to))) return -EACCES;
   if (from == to) return 0;
   Change c;
   c.kind = Change::Kind::rename;
@@ -361,6 +369,7 @@ std::int64_t FileSystem::unlink(const Request& r, Reply& reply) {
     c.file = disk_.find(c.path);
     if (disk_.is_folder(c.path)) return -EISDIR;
     if (c.file == 0) return -ENOENT;
+    if (read_only_.contains(c.file)) return -EACCES;
   }
   return change(std::move(c)) ? 0 : -EIO;
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,12 +56,15 @@ struct Logged {
   std::int64_t result = 0;
 };
 
+// What a submission may do with a file that the owner has put there. A file that is read-only keeps its name, too.
+enum class Access { read_write, read_only };
+
 class FileSystem : public Service {
  public:
   explicit FileSystem(Storage storage, Faults faults = {});
 
   // For the owner: no cost, no count, durable at once.
-  void put(const std::string& path, Bytes bytes, Layout layout = {});
+  void put(const std::string& path, Bytes bytes, Layout layout = {}, Access access = Access::read_write);
   void put_folder(const std::string& path);
   // Changes one bit of a file, as a failing device does.
   void flip(const std::string& path, std::size_t at);
@@ -110,6 +114,7 @@ class FileSystem : public Service {
     std::uint64_t file;
     std::uint64_t bytes;
     std::shared_ptr<const Bytes> sent;
+    bool direct;
   };
 
   std::int64_t run(const Request& r, std::span<std::byte> window, Reply& reply);
@@ -117,6 +122,7 @@ class FileSystem : public Service {
   std::int64_t read(const Request& r, std::span<std::byte> window, Reply& reply);
   std::int64_t write(const Request& r, std::span<std::byte> window, Reply& reply);
   std::int64_t complete(const Request& r, std::span<std::byte> window);
+  void written(std::uint64_t file, bool direct, std::uint64_t offset, std::uint64_t bytes);
   std::int64_t sync(const Request& r, Reply& reply);
   std::int64_t rename(const Request& r, Reply& reply);
   std::int64_t unlink(const Request& r, Reply& reply);
@@ -133,6 +139,7 @@ class FileSystem : public Service {
   void charge_targets(Reply& reply, const Layout& layout, std::uint64_t offset, std::uint64_t bytes);
   void charge_metadata(Reply& reply);
   void charge_read(Reply& reply, const Open& o, std::uint64_t offset, std::uint64_t bytes);
+  void charge_write(Reply& reply, const Open& o, std::uint64_t offset, std::uint64_t bytes);
 
   mutable std::mutex mutex_;
   Storage storage_;
@@ -143,6 +150,7 @@ class FileSystem : public Service {
   std::map<int, Open> open_;
   std::map<std::uint64_t, Pending> pending_;
   std::map<std::uint64_t, std::string> names_;
+  std::set<std::uint64_t> read_only_;
   std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> dirty_;  // of a file: offset, bytes
   std::uint64_t tickets_ = 0, numbers_ = 0, change_number_ = 0, grown_ = 0, written_ = 0;
   double charged_ = 0;

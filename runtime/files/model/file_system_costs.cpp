@@ -55,4 +55,20 @@ void FileSystem::charge_read(Reply& reply, const Open& o, std::uint64_t offset, 
   charge(reply, kPageCache, 1, bytes, static_cast<double>(bytes) / storage_.page_cache_bandwidth);
 }
 
+// A page that gets a part of its bytes is read first, unless it is there or all bytes that it has are replaced.
+void FileSystem::charge_write(Reply& reply, const Open& o, std::uint64_t offset, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  const Disk::File& f = disk_.file(o.file);
+  if ((o.flags & kDirect) != 0) return charge_targets(reply, f.layout, offset, bytes);
+  const auto unit = static_cast<std::uint64_t>(storage_.alignment);
+  const std::uint64_t first = offset / unit, last = (offset + bytes - 1) / unit;
+  for (const std::uint64_t page : {first, last}) {
+    const std::uint64_t from = page * unit, to = std::min<std::uint64_t>(from + unit, f.now.size());
+    const bool kept = from < to && (offset > from || offset + bytes < to);
+    if (kept && !cache_.holds(o.file, page)) charge_targets(reply, f.layout, from, to - from);
+    if (first == last) break;
+  }
+  charge(reply, kPageCache, reply.pieces == 0 ? 0 : 1, bytes, static_cast<double>(bytes) / storage_.page_cache_bandwidth);
+}
+
 }  // namespace ridge::files

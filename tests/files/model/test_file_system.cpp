@@ -307,3 +307,59 @@ TEST_CASE("only the marks that the owner expects are answered, each in its turn"
   CHECK(seen == std::vector<std::int64_t>{1, 2});
   CHECK_FALSE(b.files.marks_as_expected());
 }
+
+TEST_CASE("a write that nobody has waited for brings no page into the cache") {
+  Bench b(small());
+  b.files.put("a", numbered(4 * 4096));
+  const auto fd = b.open("a", kWrite);
+  Request w;
+  w.op = Op::write;
+  w.flags = kAsync;
+  w.fd = static_cast<std::int32_t>(fd);
+  w.bytes = 4 * 4096;
+  const Reply flying = b.call(w);
+  b.at(Op::read, fd, 4096, 0);
+  CHECK(b.files.counts().bytes_from_cache == 0);
+  Request done;
+  done.op = Op::complete;
+  done.ticket = flying.ticket;
+  done.bytes = w.bytes;
+  CHECK(b.call(done).result == 4 * 4096);
+  b.at(Op::read, fd, 4096, 2 * 4096);
+  CHECK(b.files.counts().bytes_from_cache == 4096);
+}
+
+TEST_CASE("a page that a write covers in part is read first") {
+  Bench b(small());
+  b.files.put("a", numbered(4 * 4096 + 10));
+  const auto fd = b.open("a", kWrite);
+  const auto target_bytes = [&] { return b.files.counts().target_bytes[0]; };
+  b.at(Op::write, fd, 4096, 2048);  // the second half of page 0, and the first of page 1
+  CHECK(target_bytes() == 2 * 4096);
+  b.at(Op::write, fd, 1, 100);  // page 0 is there by now
+  b.at(Op::write, fd, 4096, 2 * 4096);  // whole
+  b.at(Op::write, fd, 1000, 4 * 4096);  // beyond all bytes that the file's last page has
+  CHECK(target_bytes() == 2 * 4096);
+  const Reply read = b.at(Op::read, fd, 3 * 4096, 0);
+  REQUIRE(read.pieces == 1);
+  CHECK(read.piece[0].resource == kPageCache);
+}
+
+TEST_CASE("a given file may be read-only") {
+  Bench b(small());
+  b.files.put("a", numbered(10), {}, Access::read_only);
+  CHECK(b.open("a", kWrite) == -EACCES);
+  CHECK(b.open("a", kWrite | kTruncate) == -EACCES);
+  Request r;
+  r.op = Op::unlink;
+  std::strcpy(r.path, "a");
+  CHECK(b.call(r).result == -EACCES);
+  r.op = Op::rename;
+  std::strcpy(r.other, "b");
+  CHECK(b.call(r).result == -EACCES);
+  std::strcpy(r.path, "c");
+  std::strcpy(r.other, "a");
+  REQUIRE(b.open("c", kWrite | kCreate) >= 3);
+  CHECK(b.call(r).result == -EACCES);
+  CHECK(b.open("a") >= 3);
+}
