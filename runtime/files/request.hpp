@@ -37,8 +37,9 @@ enum Flag : std::uint32_t {
   kTruncate = 4,   // empties it
   kExclusive = 8,  // refuses a file that exists
   kDirect = 16,    // past the page cache
-  kAsync = 32,     // the call returns before the bytes have moved
+  kAsync = 32,     // of a read or write alone: the call returns before the bytes have moved
 };
+constexpr std::uint32_t kAllFlags = 63;
 
 struct Request {
   Op op{};
@@ -69,6 +70,7 @@ struct Piece {
 struct Reply {
   std::int64_t result = 0;  // as POSIX: bytes, a descriptor or 0; below 0 the negative errno
   std::uint32_t died = 0;   // 1: the rank died in this call, or before
+  std::uint32_t asynchronous = 0;  // 1: the caller does not wait, and takes the completion of `ticket`
   std::uint32_t pieces = 0;
   double latency = 0;                      // seconds behind the last piece
   double host = 0;                         // seconds of the calling thread

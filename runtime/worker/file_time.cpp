@@ -105,14 +105,14 @@ simt::OperationPtr take(simt::Engine& engine, const Taken& taken, const char* ca
   return engine.submit(stream, std::move(work), call, host_seconds, std::move(after));
 }
 
-const char* call_name(const files::Request& r) {
+const char* call_name(const files::Request& r, bool asynchronous) {
   switch (r.op) {
     case files::Op::open:
       return "files::open";
     case files::Op::read:
-      return (r.flags & files::kAsync) != 0 ? "files::Ring::read" : "files::pread";
+      return asynchronous ? "files::Ring::read" : "files::pread";
     case files::Op::write:
-      return (r.flags & files::kAsync) != 0 ? "files::Ring::write" : "files::pwrite";
+      return asynchronous ? "files::Ring::write" : "files::pwrite";
     case files::Op::sync:
       return "files::fsync";
     case files::Op::rename:
@@ -137,7 +137,7 @@ void issue_file_request(const files::Reply& reply, const files::Request& request
   if (reply.pieces == 0 || reply.pieces > files::kMostPieces) return;
   simt::Engine& engine = simt::Engine::instance();
   std::lock_guard lock(engine.mutex);
-  const char* const call = call_name(request);
+  const char* const call = call_name(request, reply.asynchronous != 0);
   double host = reply.host;
   std::vector<simt::OperationPtr> ends;
   for (int stage = 0; stage < 2; ++stage) {
@@ -152,7 +152,7 @@ void issue_file_request(const files::Reply& reply, const files::Request& request
       now = {take(engine, {kRecord, kBehind, reply.number, 0, reply.latency}, call, host, now)};
     if (!now.empty()) ends = std::move(now);
   }
-  if ((request.flags & files::kAsync) == 0 && request.op != files::Op::compute) return engine.wait(call, ends);
+  if (reply.asynchronous == 0 && request.op != files::Op::compute) return engine.wait(call, ends);
   simt::Work nothing;
   CUstream_st& stream = stream_of(kBehind);
   stream.tail = nullptr;

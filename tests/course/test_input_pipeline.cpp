@@ -89,3 +89,14 @@ TEST_CASE("who takes the bytes of a read has waited for them, whatever he calls"
   INFO(g.run.out + g.run.err);
   CHECK(first_failed(g.task("prefetch"))["name"] == "time");
 }
+
+TEST_CASE("an open takes its time, whatever flags it has") {
+  Folder home;
+  // 40 opens for nothing would leave no trace in the virtual time.
+  const Graded g = changed(home, "prefetch", "  files::Ring ring(depth);\n",
+                           "  for (int i = 0; i < 40; ++i)\n"
+                           "    files::close(files::open(feed.path, files::kDirect | files::wire::kAsync));\n"
+                           "  files::Ring ring(depth);\n");
+  INFO(g.run.out + g.run.err);
+  CHECK(first_failed(g.task("prefetch"))["name"] == "time");
+}

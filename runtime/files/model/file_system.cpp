@@ -239,6 +239,7 @@ std::int64_t FileSystem::read(const Request& r, std::span<std::byte> window, Rep
   counts_.bytes_read += n;
   charge_read(reply, *o, offset, n);
   if ((r.flags & kAsync) != 0) {
+    reply.asynchronous = 1;
     reply.ticket = ++tickets_;
     pending_[reply.ticket] = {r, r.rank, o->file, n, nullptr, false};
     counts_.most_in_flight = std::max<std::uint64_t>(counts_.most_in_flight, pending_.size());
@@ -261,6 +262,7 @@ std::int64_t FileSystem::write(const Request& r, std::span<std::byte> window, Re
   const char* from = reinterpret_cast<const char*>(window.data());
   auto data = std::make_shared<const Bytes>(from, from + r.bytes);
   if ((r.flags & kAsync) != 0) {
+    reply.asynchronous = 1;
     reply.ticket = ++tickets_;
     pending_[reply.ticket] = {r, r.rank, o->file, r.bytes, std::move(data), direct};
     counts_.most_in_flight = std::max<std::uint64_t>(counts_.most_in_flight, pending_.size());
@@ -402,7 +404,10 @@ std::int64_t FileSystem::mark(const Request& r) {
   return mark_ ? mark_(*this, r.offset, static_cast<std::int64_t>(r.ticket)) : -ENOSYS;
 }
 
-Reply FileSystem::call(const Request& r, std::span<std::byte> window) {
+Reply FileSystem::call(const Request& request, std::span<std::byte> window) {
+  // Whoever could leave out the wait for an open or an fsync had it for nothing.
+  Request r = request;
+  if (r.op != Op::read && r.op != Op::write) r.flags &= ~std::uint32_t{kAsync};
   std::lock_guard lock(mutex_);
   Reply reply;
   if (is_dead(r.rank)) {
@@ -411,7 +416,7 @@ Reply FileSystem::call(const Request& r, std::span<std::byte> window) {
   }
   reply.number = ++numbers_;
   reply.host = storage_.call_seconds;
-  reply.result = r.bytes > kMostBytes ? -EINVAL : run(r, window, reply);
+  reply.result = r.bytes > kMostBytes || (r.flags & ~kAllFlags) != 0 ? -EINVAL : run(r, window, reply);
   if (is_dead(r.rank)) reply.died = 1;
   for (std::uint32_t i = 0; i < reply.pieces; ++i) charged_ += reply.piece[i].seconds;
   if (reply.pieces > 0) charged_ += reply.latency;

@@ -363,3 +363,25 @@ TEST_CASE("a given file may be read-only") {
   CHECK(b.call(r).result == -EACCES);
   CHECK(b.open("a") >= 3);
 }
+
+TEST_CASE("only reads and writes can be asynchronous") {
+  Bench b(small());
+  b.files.put("a", numbered(4096));
+  CHECK(b.open("a", 1u << 20) == -EINVAL);
+  const auto fd = b.open("a", kWrite | kAsync);
+  REQUIRE(fd >= 3);
+  Request r;
+  r.op = Op::open;
+  r.flags = kAsync;
+  std::strcpy(r.path, "a");
+  CHECK(b.call(r).asynchronous == 0);
+  r.op = Op::sync;
+  r.fd = static_cast<std::int32_t>(fd);
+  CHECK(b.call(r).asynchronous == 0);
+  CHECK((b.files.log().back().flags & kAsync) == 0);
+  r.op = Op::read;
+  r.bytes = 10;
+  CHECK(b.call(r).asynchronous == 1);
+  r.flags = 0;
+  CHECK(b.call(r).asynchronous == 0);  // the descriptor's flags do not matter
+}
