@@ -100,3 +100,22 @@ TEST_CASE("an open takes its time, whatever flags it has") {
   INFO(g.run.out + g.run.err);
   CHECK(first_failed(g.task("prefetch"))["name"] == "time");
 }
+
+TEST_CASE("a request that calls itself direct goes through the page cache, and counts so") {
+  Folder home;
+  const Graded g = changed(home, "direct", "  const long long requests",
+                           "  const int buffered = files::open(path);\n"
+                           "  files::wire::Request r;\n"
+                           "  r.op = files::wire::Op::read;\n"
+                           "  r.flags = files::kDirect;\n"
+                           "  r.fd = buffered;\n"
+                           "  r.bytes = 1;\n"
+                           "  files::wire::Reply reply;\n"
+                           "  ridge_files_lock(true);\n"
+                           "  ridge_files_call(&r, &reply);\n"
+                           "  ridge_files_lock(false);\n"
+                           "  files::close(buffered);\n"
+                           "  const long long requests");
+  INFO(g.run.out + g.run.err);
+  CHECK(first_failed(g.task("direct"))["name"] == "cache");
+}

@@ -91,12 +91,18 @@ class Direct : public TaskCheck, public UsesFiles {
   }
   Verdict verify_files(const Case& c, ConstBuffers, ConstBuffers, const files::Service& files) const override {
     const auto& owned = dynamic_cast<const files::FileSystem&>(files);
+    if (!owned.log_is_whole())
+      return {false, fmt::format("more than {} calls of files were made", files::kMostLogged),
+              "so many calls of files were made that the judge has stopped to note them", "cache"};
     for (const files::Logged& l : owned.log())
       if (l.op == files::Op::read && l.result >= 0 && (l.flags & files::kDirect) == 0)
         return {false,
                 fmt::format("{} bytes from byte {} came through the page cache: its file was not opened with kDirect",
                             l.result, l.offset),
                 "bytes came through the page cache", "cache"};
+    if (owned.counts().bytes_buffered > 0)
+      return {false, fmt::format("{} bytes came through the page cache", owned.counts().bytes_buffered),
+              "bytes came through the page cache", "cache"};
     const std::int64_t unit = owned.storage().alignment;
     const std::int64_t needed = (c.size[0] + c.size[1] + unit - 1) / unit * unit - c.size[0] / unit * unit;
     if (owned.counts().bytes_read > static_cast<std::uint64_t>(needed))

@@ -10,7 +10,6 @@ namespace {
 
 constexpr int kFirstDescriptor = 3;
 constexpr std::size_t kMostOpen = 4096;
-constexpr std::size_t kMostLogged = 1 << 20;
 
 std::string text(const char (&path)[kMostPath]) { return {path, strnlen(path, sizeof path)}; }
 
@@ -86,6 +85,7 @@ void FileSystem::reset_counts() {
   counts_.target_bytes.resize(static_cast<std::size_t>(storage_.targets));
   counts_.target_requests.resize(static_cast<std::size_t>(storage_.targets));
   log_.clear();
+  log_overflowed_ = false;
   changes_.clear();
   at_start_ = disk_;
 }
@@ -423,7 +423,9 @@ Reply FileSystem::call(const Request& request, std::span<std::byte> window) {
   const Open* o = opened(r.fd);
   if (log_.size() < kMostLogged)
     log_.push_back({r.op, r.rank, o != nullptr ? o->file : 0, r.offset, r.bytes, reply.number,
-                    r.flags | (o != nullptr ? o->flags : 0), reply.result});
+                    o != nullptr ? o->flags : (r.op == Op::open ? r.flags : 0), reply.asynchronous != 0, reply.result});
+  else
+    log_overflowed_ = true;
   return reply;
 }
 

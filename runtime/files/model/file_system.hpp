@@ -37,6 +37,7 @@ struct Counts {
   std::uint64_t opens = 0, requests = 0, reads = 0, writes = 0, syncs = 0, renames = 0;
   std::uint64_t bytes_read = 0, bytes_written = 0;  // as the calls asked
   std::uint64_t bytes_from_cache = 0;               // of bytes_read
+  std::uint64_t bytes_buffered = 0;                 // read or written by way of the page cache
   std::uint64_t metadata_requests = 0;
   std::uint64_t most_in_flight = 0;     // asynchronous requests at once
   std::uint64_t changed_in_flight = 0;  // asynchronous writes whose buffer changed before their end
@@ -52,9 +53,11 @@ struct Logged {
   std::uint64_t file = 0;
   std::int64_t offset = 0;
   std::uint64_t bytes = 0, number = 0;
-  std::uint32_t flags = 0;
+  std::uint32_t flags = 0;  // of the descriptor; the request's own ones decide nothing
+  bool asynchronous = false;
   std::int64_t result = 0;
 };
+constexpr std::size_t kMostLogged = 1 << 20;
 
 // What a submission may do with a file that the owner has put there. A file that is read-only keeps its name, too.
 enum class Access { read_write, read_only };
@@ -73,7 +76,9 @@ class FileSystem : public Service {
   const Disk& disk() const { return disk_; }
   const Storage& storage() const { return storage_; }
   const Counts& counts() const { return counts_; }
+  // The first kMostLogged requests. A check that looks for a request fails where the log is not whole.
   const std::vector<Logged>& log() const { return log_; }
+  bool log_is_whole() const { return !log_overflowed_; }
   const std::vector<Change>& changes() const { return changes_; }
   const std::vector<int>& died() const { return died_; }  // ranks, in the order of their deaths
   std::string name_of(std::uint64_t file) const;          // at its opening
@@ -158,6 +163,7 @@ class FileSystem : public Service {
   int next_target_ = 0;
   Counts counts_;
   std::vector<Logged> log_;
+  bool log_overflowed_ = false;
   std::vector<Change> changes_;
   std::vector<int> died_, dead_;
   std::function<std::int64_t(FileSystem&, std::int64_t, std::int64_t)> mark_;

@@ -52,6 +52,7 @@ void FileSystem::charge_read(Reply& reply, const Open& o, std::uint64_t offset, 
     missing = 0;
   }
   counts_.bytes_from_cache += bytes;
+  counts_.bytes_buffered += bytes;
   charge(reply, kPageCache, 1, bytes, static_cast<double>(bytes) / storage_.page_cache_bandwidth);
 }
 
@@ -61,6 +62,7 @@ void FileSystem::charge_write(Reply& reply, const Open& o, std::uint64_t offset,
   const Disk::File& f = disk_.file(o.file);
   if ((o.flags & kDirect) != 0) return charge_targets(reply, f.layout, offset, bytes);
   const auto unit = static_cast<std::uint64_t>(storage_.alignment);
+  counts_.bytes_buffered += bytes;
   const std::uint64_t first = offset / unit, last = (offset + bytes - 1) / unit;
   for (const std::uint64_t page : {first, last}) {
     const std::uint64_t from = page * unit, to = std::min<std::uint64_t>(from + unit, f.now.size());

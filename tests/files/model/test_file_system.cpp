@@ -385,3 +385,33 @@ TEST_CASE("only reads and writes can be asynchronous") {
   r.flags = 0;
   CHECK(b.call(r).asynchronous == 0);  // the descriptor's flags do not matter
 }
+
+TEST_CASE("whether bytes pass the page cache is the descriptor's to say") {
+  Bench b(small());
+  b.files.put("a", numbered(8192));
+  const auto fd = b.open("a");
+  Request r;
+  r.op = Op::read;
+  r.flags = kDirect;
+  r.fd = static_cast<std::int32_t>(fd);
+  r.bytes = 100;
+  CHECK(b.call(r).result == 100);
+  CHECK((b.files.log().back().flags & kDirect) == 0);
+  CHECK(b.files.counts().bytes_buffered == 100);
+  r.flags = 0;
+  r.fd = static_cast<std::int32_t>(b.open("a", kDirect));
+  r.bytes = 4096;
+  CHECK(b.call(r).result == 4096);
+  CHECK((b.files.log().back().flags & kDirect) != 0);
+  CHECK(b.files.counts().bytes_buffered == 100);
+}
+
+TEST_CASE("a log without room says so") {
+  Bench b(small());
+  for (std::size_t i = 0; i < kMostLogged; ++i) b.at(Op::close, -1, 0, 0);
+  CHECK(b.files.log_is_whole());
+  b.at(Op::close, -1, 0, 0);
+  CHECK_FALSE(b.files.log_is_whole());
+  b.files.reset_counts();
+  CHECK(b.files.log_is_whole());
+}
