@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "ceilings/profile.hpp"
 #include "checks/compare.hpp"
 #include "checks/fill.hpp"
+#include "checks/one_way.hpp"
 #include "tasks.hpp"
 
 namespace ridge::lab::input_pipeline {
@@ -25,6 +27,15 @@ files::Storage storage_of_direct() {
   return s;
 }
 
+// Some of these bytes tell neither their seed nor the others.
+files::Bytes stored_bytes(std::size_t n, std::uint64_t one_way) {
+  std::vector<std::uint32_t> words((n + 3) / 4);
+  fill_bits(words, one_way);
+  files::Bytes bytes(n);
+  std::memcpy(bytes.data(), words.data(), n);
+  return bytes;
+}
+
 // Sizes: offset, bytes, 1 for cuFile.
 class Direct : public TaskCheck, public UsesFiles {
  public:
@@ -35,7 +46,7 @@ class Direct : public TaskCheck, public UsesFiles {
       Case c{fmt::format("{}bytes {} to {}", cufile ? "cuFile, " : "", offset, offset + bytes),
              {offset, bytes, cufile ? 1 : 0},
              measured};
-      c.secret = random_bits(r.seed, 300 + all.size());
+      c.secret = one_way_seed(r.seed, "direct", all.size());
       all.push_back(c);
     };
     const auto any = [&](std::uint64_t i, std::int64_t n) {
@@ -115,10 +126,7 @@ class Direct : public TaskCheck, public UsesFiles {
  private:
   // The file goes on behind the range, and ends in the middle of a block.
   static files::Bytes contents(const Case& c) {
-    files::Bytes bytes(static_cast<std::size_t>(c.size[0] + c.size[1]) + 5001);
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-      bytes[i] = static_cast<char>(random_bits(c.secret, i / 8) >> (i % 8 * 8));
-    return bytes;
+    return stored_bytes(static_cast<std::size_t>(c.size[0] + c.size[1]) + 5001, c.secret);
   }
 };
 

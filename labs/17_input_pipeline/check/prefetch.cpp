@@ -8,6 +8,7 @@
 #include "ceilings/profile.hpp"
 #include "checks/compare.hpp"
 #include "checks/fill.hpp"
+#include "checks/one_way.hpp"
 #include "tasks.hpp"
 
 namespace ridge::lab::input_pipeline {
@@ -26,8 +27,11 @@ files::Storage storage_of_feed() {
   return s;
 }
 
-std::uint32_t encoded_word(std::uint64_t secret, std::int64_t batch, std::int64_t i) {
-  return static_cast<std::uint32_t>(random_bits(secret, static_cast<std::uint64_t>(batch * 0x100000 + i)));
+// The encoded batches, one behind the other.
+std::vector<std::uint32_t> encoded_words(const Case& c) {
+  std::vector<std::uint32_t> words(static_cast<std::size_t>(c.size[0] * c.size[1]));
+  fill_bits(words, c.secret);
+  return words;
 }
 
 // Sizes: batches, words.
@@ -38,7 +42,7 @@ class Prefetch : public TaskCheck, public UsesFiles {
     std::vector<Case> all;
     const auto add = [&](std::int64_t batches, std::int64_t words, bool measured) {
       Case c{fmt::format("{} batches of {} words", batches, words), {batches, words}, measured};
-      c.secret = random_bits(r.seed, 200 + all.size());
+      c.secret = one_way_seed(r.seed, "prefetch", all.size());
       all.push_back(c);
     };
     add(1, 1024, false);
@@ -75,12 +79,9 @@ class Prefetch : public TaskCheck, public UsesFiles {
   std::unique_ptr<files::Service> make_files(const Case& c, std::size_t) const override {
     const files::Storage s = storage_of_feed();
     auto owned = std::make_unique<files::FileSystem>(s);
-    files::Bytes bytes(static_cast<std::size_t>(c.size[0] * c.size[1]) * 4);
-    for (std::int64_t b = 0; b < c.size[0]; ++b)
-      for (std::int64_t i = 0; i < c.size[1]; ++i) {
-        const std::uint32_t w = encoded_word(c.secret, b, i);
-        std::memcpy(bytes.data() + (b * c.size[1] + i) * 4, &w, 4);
-      }
+    const std::vector<std::uint32_t> words = encoded_words(c);
+    files::Bytes bytes(words.size() * 4);
+    std::memcpy(bytes.data(), words.data(), bytes.size());
     // A batch lies on all targets in equal parts.
     const std::int64_t stripe =
         std::max<std::int64_t>(s.alignment, c.size[1] * 4 / s.targets / s.alignment * s.alignment);
@@ -89,10 +90,11 @@ class Prefetch : public TaskCheck, public UsesFiles {
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const auto begin = as<std::uint32_t>(in[0]), got = as<std::uint32_t>(out[0]);
+    const std::vector<std::uint32_t> words = encoded_words(c);
     for (std::int64_t i = 0; i < c.size[1]; ++i) {
       std::uint32_t state = begin[static_cast<std::size_t>(i)];
       for (std::int64_t b = 0; b < c.size[0]; ++b)
-        state = state * 1664525u + ::decode(encoded_word(c.secret, b, i), static_cast<int>(i)) + 1013904223u;
+        state = state * 1664525u + ::decode(words[static_cast<std::size_t>(b * c.size[1] + i)], static_cast<int>(i)) + 1013904223u;
       if (state != got[static_cast<std::size_t>(i)])
         return {false,
                 fmt::format("state[{}] is {}, expected {}: a batch is wrong, missing, or out of order (a buffer that "

@@ -10,6 +10,7 @@
 #include "../shards_plan.hpp"
 #include "checks/compare.hpp"
 #include "checks/fill.hpp"
+#include "checks/one_way.hpp"
 #include "tasks.hpp"
 
 namespace ridge::lab::input_pipeline {
@@ -47,14 +48,14 @@ class ShardFiles : public files::FileSystem {
   std::int64_t damage(std::uint64_t secret) {
     const Bytes* index = find(kIndexPath);
     if (index == nullptr || index->size() < sizeof(IndexEntry)) return -1;
-    const std::size_t sample = random_bits(secret, 77) % (index->size() / sizeof(IndexEntry));
+    const std::size_t sample = one_way_seed(secret, "damaged sample") % (index->size() / sizeof(IndexEntry));
     IndexEntry e;
     std::memcpy(&e, index->data() + sample * sizeof e, sizeof e);
     const Bytes* shard = e.shard >= 0 ? find(shard_path(e.shard)) : nullptr;
     const auto at = static_cast<std::size_t>(e.offset) + sizeof(RecordHead);
     if (shard == nullptr || e.offset < 0 || e.bytes <= 0 || at >= shard->size()) return -1;
     flip(shard_path(e.shard),
-         at + random_bits(secret, 78) % std::min<std::size_t>(static_cast<std::size_t>(e.bytes), shard->size() - at));
+         at + one_way_seed(secret, "damaged byte") % std::min<std::size_t>(static_cast<std::size_t>(e.bytes), shard->size() - at));
     return static_cast<std::int64_t>(sample);
   }
 };
@@ -88,8 +89,9 @@ class Shards_ : public TaskCheck, public UsesFiles {
     std::vector<Case> all;
     const auto add = [&](long long samples, int batch, long long shard_bytes) {
       Case c{fmt::format("{} samples, batches of {}", samples, batch)};
-      c.size = {samples, batch, shard_bytes, static_cast<std::int64_t>(random_bits(r.seed, 5 + all.size()) >> 2), 0};
-      c.secret = random_bits(r.seed, 100 + all.size());
+      c.size = {samples, batch, shard_bytes, static_cast<std::int64_t>(one_way_seed(r.seed, "shuffle", all.size()) >> 2),
+                0};
+      c.secret = one_way_seed(r.seed, "shards", all.size());
       c.size[4] = numbers(c);
       all.push_back(c);
     };
