@@ -112,18 +112,39 @@ void Disk::apply(const Change& c) {
       f.unsynced.clear();
       break;
     }
-    case Change::Kind::sync_folder: {
-      // Names in the folder; earlier changes of a rename's other side come with it.
-      std::vector<Change> rest;
-      for (Change& n : unsynced_names_)
-        if (in_folder(n, c.path))
-          apply_name(n, durable_names_, durable_folders_);
-        else
-          rest.push_back(std::move(n));
-      unsynced_names_ = std::move(rest);
+    case Change::Kind::sync_folder:
+      sync_folder(c.path);
       break;
-    }
   }
+}
+
+// From the last change backwards, a change that is settled brings along the earlier ones of its names.
+void Disk::sync_folder(const std::string& folder) {
+  std::set<std::string> names;
+  std::vector<bool> settled(unsynced_names_.size());
+  for (std::size_t i = unsynced_names_.size(); i-- > 0;) {
+    const Change& c = unsynced_names_[i];
+    const bool renames = c.kind == Change::Kind::rename;
+    settled[i] = in_folder(c, folder) || names.contains(c.path) || (renames && names.contains(c.other));
+    if (!settled[i]) continue;
+    names.insert(c.path);
+    if (renames) names.insert(c.other);
+  }
+  std::vector<Change> rest;
+  for (std::size_t i = 0; i < settled.size(); ++i)
+    if (settled[i])
+      apply_name(unsynced_names_[i], durable_names_, durable_folders_);
+    else
+      rest.push_back(std::move(unsynced_names_[i]));
+  unsynced_names_ = std::move(rest);
+}
+
+void Disk::drop_orphans() {
+  for (std::set<std::string>* folders : {&folders_, &durable_folders_})  // a folder comes before those in it
+    for (auto at = folders->begin(); at != folders->end();)
+      at = is_folder(folder_of(*at)) ? std::next(at) : folders->erase(at);
+  for (auto* names : {&names_, &durable_names_})
+    std::erase_if(*names, [this](const auto& name) { return !is_folder(folder_of(name.first)); });
 }
 
 void Disk::apply_partly(const Change& c, Random& random, bool torn_rename) {
@@ -170,6 +191,7 @@ void Disk::crash(Crash kind, Random& random, int rank) {
     }
   }
   unsynced_names_ = std::move(rest);
+  drop_orphans();
   for (auto& [number, f] : files_) {
     f.now = f.durable;
     std::vector<File::Write> others;

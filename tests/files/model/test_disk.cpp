@@ -149,3 +149,82 @@ TEST_CASE("a crash of one rank's node spares what others wrote") {
     CHECK((disk.file(a).now.empty() || disk.file(a).now == filled(4096, 'a')));
   }
 }
+
+namespace {
+
+void make_folder(Disk& disk, const std::string& path) {
+  Change c;
+  c.kind = Change::Kind::make_folder;
+  c.path = path;
+  disk.apply(c);
+}
+void sync_folder(Disk& disk, const std::string& path) {
+  Change c;
+  c.kind = Change::Kind::sync_folder;
+  c.path = path;
+  disk.apply(c);
+}
+
+}  // namespace
+
+TEST_CASE("fsync settles what all ranks wrote to its file, and no other file") {
+  bool other_lost = false;
+  for (std::uint64_t seed = 0; seed < 32; ++seed) {
+    Disk disk;
+    const std::uint64_t a = create(disk, "a").file, b = create(disk, "b").file;
+    disk.settle();
+    write(disk, a, 0, filled(4096, '1'), 1);
+    write(disk, a, 4096, filled(4096, '2'), 2);
+    write(disk, b, 0, filled(4096, '1'), 1);
+    sync(disk, a);
+    Random random(seed);
+    disk.crash(Crash::node, random);
+    CHECK(disk.file(a).now.size() == 8192);
+    CHECK(disk.file(a).now[8191] == '2');
+    other_lost = other_lost || disk.file(b).now.empty();
+  }
+  CHECK(other_lost);
+}
+
+TEST_CASE("a rename into another folder is durable on both sides, whichever folder was synced") {
+  for (const std::vector<std::string>& synced :
+       {std::vector<std::string>{"B"}, {"A"}, {"B", "A"}, {"A", "B"}})
+    for (std::uint64_t seed = 0; seed < 32; ++seed) {
+      Disk disk;
+      make_folder(disk, "A");
+      make_folder(disk, "B");
+      disk.settle();
+      const std::uint64_t x = create(disk, "A/x").file;
+      disk.apply(renaming(disk, "A/x", "B/x"));
+      for (const std::string& folder : synced) sync_folder(disk, folder);
+      Random random(seed);
+      disk.crash(Crash::node, random);
+      CHECK(disk.find("A/x") == 0);
+      CHECK(disk.find("B/x") == x);
+    }
+}
+
+TEST_CASE("names in a folder that a crash took along are gone") {
+  bool gone = false;
+  for (std::uint64_t seed = 0; seed < 32; ++seed) {
+    Disk disk;
+    make_folder(disk, "D");
+    make_folder(disk, "D/E");
+    create(disk, "D/E/x");
+    sync_folder(disk, "D/E");
+    sync_folder(disk, "D");  // and nobody syncs the root
+    Random random(seed);
+    disk.crash(Crash::node, random);
+    CHECK((disk.find("D/E/x") != 0) == disk.is_folder("D"));
+    CHECK(disk.is_folder("D/E") == disk.is_folder("D"));
+    gone = gone || !disk.is_folder("D");
+    if (!disk.is_folder("D")) {
+      make_folder(disk, "D");
+      CHECK(disk.list("D").empty());
+      disk.settle();
+      disk.crash(Crash::node, random);
+      CHECK(disk.list("D").empty());
+    }
+  }
+  CHECK(gone);
+}
