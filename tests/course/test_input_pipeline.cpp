@@ -49,15 +49,16 @@ TEST_CASE("notes to the judge are entry.cu's alone") {
 TEST_CASE("a mark of the submission's own fails the check") {
   Folder home;
   // Sent past ridge_files_mark: what was opened and read until here would not count.
-  const Graded g = changed(home, "shards", "bool open_shards(Shards& shards) {",
-                           "bool open_shards(Shards& shards) {\n"
-                           "  files::wire::Request r;\n"
-                           "  r.op = files::wire::Op::mark;\n"
-                           "  r.offset = 1;\n"
-                           "  files::wire::Reply reply;\n"
-                           "  ridge_files_lock(true);\n"
-                           "  ridge_files_call(&r, &reply);\n"
-                           "  ridge_files_lock(false);\n");
+  const Graded g = changed(home, "shards",
+                           {{"bool open_shards(Shards& shards) {",
+                             "bool open_shards(Shards& shards) {\n"
+                             "  files::wire::Request r;\n"
+                             "  r.op = files::wire::Op::mark;\n"
+                             "  r.offset = 1;\n"
+                             "  files::wire::Reply reply;\n"
+                             "  ridge_files_lock(true);\n"
+                             "  ridge_files_call(&r, &reply);\n"
+                             "  ridge_files_lock(false);\n"}});
   INFO(g.run.out + g.run.err);
   CHECK(first_failed(g.task("shards"))["name"] == "correct");
   CHECK((g.run.out + g.run.err).find("other marks than entry.cu's") != std::string::npos);
@@ -93,29 +94,31 @@ TEST_CASE("who takes the bytes of a read has waited for them, whatever he calls"
 TEST_CASE("an open takes its time, whatever flags it has") {
   Folder home;
   // 40 opens for nothing would leave no trace in the virtual time.
-  const Graded g = changed(home, "prefetch", "  files::Ring ring(depth);\n",
-                           "  for (int i = 0; i < 40; ++i)\n"
-                           "    files::close(files::open(feed.path, files::kDirect | files::wire::kAsync));\n"
-                           "  files::Ring ring(depth);\n");
+  const Graded g = changed(home, "prefetch",
+                           {{"  files::Ring ring(depth);\n",
+                             "  for (int i = 0; i < 40; ++i)\n"
+                             "    files::close(files::open(feed.path, files::kDirect | files::wire::kAsync));\n"
+                             "  files::Ring ring(depth);\n"}});
   INFO(g.run.out + g.run.err);
   CHECK(first_failed(g.task("prefetch"))["name"] == "time");
 }
 
 TEST_CASE("a request that calls itself direct goes through the page cache, and counts so") {
   Folder home;
-  const Graded g = changed(home, "direct", "  const long long requests",
-                           "  const int buffered = files::open(path);\n"
-                           "  files::wire::Request r;\n"
-                           "  r.op = files::wire::Op::read;\n"
-                           "  r.flags = files::kDirect;\n"
-                           "  r.fd = buffered;\n"
-                           "  r.bytes = 1;\n"
-                           "  files::wire::Reply reply;\n"
-                           "  ridge_files_lock(true);\n"
-                           "  ridge_files_call(&r, &reply);\n"
-                           "  ridge_files_lock(false);\n"
-                           "  files::close(buffered);\n"
-                           "  const long long requests");
+  const Graded g = changed(home, "direct",
+                           {{"  const long long requests",
+                             "  const int buffered = files::open(path);\n"
+                             "  files::wire::Request r;\n"
+                             "  r.op = files::wire::Op::read;\n"
+                             "  r.flags = files::kDirect;\n"
+                             "  r.fd = buffered;\n"
+                             "  r.bytes = 1;\n"
+                             "  files::wire::Reply reply;\n"
+                             "  ridge_files_lock(true);\n"
+                             "  ridge_files_call(&r, &reply);\n"
+                             "  ridge_files_lock(false);\n"
+                             "  files::close(buffered);\n"
+                             "  const long long requests"}});
   INFO(g.run.out + g.run.err);
   CHECK(first_failed(g.task("direct"))["name"] == "cache");
 }
@@ -123,17 +126,18 @@ TEST_CASE("a request that calls itself direct goes through the page cache, and c
 TEST_CASE("eight stored bytes do not tell the next ones") {
   Folder home;
   // splitmix64 is a bijection: if word 0 were its value, word 1 would follow from it.
-  const Graded g = changed(home, "direct", "    good = ring.wait().result >= end - from && good;\n",
-                           "    good = ring.wait().result >= end - from && good;\n"
-                           "    if (from == 0) {\n"
-                           "      unsigned long long w[2], z;\n"
-                           "      std::memcpy(w, locked, 16);\n"
-                           "      z = w[0] ^ w[0] >> 31 ^ w[0] >> 62, z *= 0x319642b2d24d8ec3u;\n"
-                           "      z = z ^ z >> 27 ^ z >> 54, z *= 0x96de1b173f119089u;\n"
-                           "      z = (z ^ z >> 30 ^ z >> 60) + 0x9e3779b97f4a7c15u;\n"
-                           "      z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u, z = (z ^ z >> 27) * 0x94d049bb133111ebu;\n"
-                           "      if ((z ^ z >> 31) == w[1]) good = false;\n"
-                           "    }\n");
+  const Graded g = changed(home, "direct",
+                           {{"    good = ring.wait().result >= end - from && good;\n",
+                             "    good = ring.wait().result >= end - from && good;\n"
+                             "    if (from == 0) {\n"
+                             "      unsigned long long w[2], z;\n"
+                             "      std::memcpy(w, locked, 16);\n"
+                             "      z = w[0] ^ w[0] >> 31 ^ w[0] >> 62, z *= 0x319642b2d24d8ec3u;\n"
+                             "      z = z ^ z >> 27 ^ z >> 54, z *= 0x96de1b173f119089u;\n"
+                             "      z = (z ^ z >> 30 ^ z >> 60) + 0x9e3779b97f4a7c15u;\n"
+                             "      z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u, z = (z ^ z >> 27) * 0x94d049bb133111ebu;\n"
+                             "      if ((z ^ z >> 31) == w[1]) good = false;\n"
+                             "    }\n"}});
   INFO(g.run.out + g.run.err);
   CHECK(first_failed(g.task("direct"))["name"] == "");
   CHECK(g.run.out.find("PASS direct") != std::string::npos);
