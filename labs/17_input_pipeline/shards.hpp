@@ -65,6 +65,7 @@ struct Shards {
 bool open_shards(Shards& shards);
 // Reads sample number `sample` into `to`, which has room for kMostSample bytes and a head. Returns its bytes, which begin
 // at to + sizeof(RecordHead), or -1 where head and sample do not fit the index and the checksum.
+// Each call reads its record from the shard: nothing is kept between calls.
 constexpr long long kMostSample = 65536;
 long long read_sample(const Shards& shards, long long sample, unsigned char* to);
 

@@ -10,8 +10,9 @@
 
 // in[0]: the samples' bytes; in[1]: where each begins. Sizes: samples, batch, bytes of a shard, seed, numbers of out[0].
 // out[0]: shards; for each step of the plan and each rank how many samples it got, and these; then the same steps by one
-// rank; then, for each sample of the first run, the bytes and checksum that read_sample gave; then the answer for a
-// damaged sample. Behind the last number there are zeros.
+// rank; then, for each sample of the first run, the bytes and checksum that read_sample gave; then the same
+// for kExamined samples, of which some are damaged; then the orders of kOrders, and kSmallOrders orders of kFewSamples
+// samples, each in one number. Behind the last number there are zeros.
 inline void call_shards(const ridge_call& c) {
   const Samples samples{static_cast<const unsigned char*>(c.in[0]), static_cast<const long long*>(c.in[1]), c.size[0]};
   const Epochs epochs{static_cast<std::uint64_t>(c.size[3]), samples.count, static_cast<int>(c.size[1])};
@@ -42,15 +43,29 @@ inline void call_shards(const ridge_call& c) {
   Shards shards;
   const bool opened = open_shards(shards);
   std::vector<unsigned char> to(kMostSample + sizeof(RecordHead));
-  for (long long sample : taken) {
+  const auto read = [&](long long sample) {
     const bool known = opened && sample >= 0 && sample < samples.count;
     const long long bytes = known ? read_sample(shards, sample, to.data()) : -1;
     out.push_back(bytes);
     out.push_back(bytes >= 0 && bytes <= kMostSample ? checksum(to.data() + sizeof(RecordHead), bytes) : 0);
-  }
+  };
+  for (long long sample : taken) read(sample);
   files::mark(kRead);
-  const long long damaged = files::mark(kDamage);
-  out.push_back(opened && damaged >= 0 ? read_sample(shards, damaged, to.data()) : 0);
+  for (int i = 0; i < kExamined; ++i) read(files::mark(kDamage));
+  for (const Order& o : kOrders) {
+    std::vector<long long> order(static_cast<std::size_t>(samples.count));
+    epoch_order(epochs.seed + static_cast<std::uint64_t>(o.seed), o.epoch, order);
+    order.resize(static_cast<std::size_t>(samples.count));
+    out.insert(out.end(), order.begin(), order.end());
+  }
+  for (int epoch = 0; epoch < kSmallOrders; ++epoch) {
+    std::vector<long long> order(kFewSamples);
+    epoch_order(epochs.seed, epoch, order);
+    order.resize(kFewSamples);
+    long long number = 0;
+    for (long long sample : order) number = number * 256 + (sample & 255);
+    out.push_back(number);
+  }
   for (int fd : shards.fd) files::close(fd);
   out.resize(static_cast<std::size_t>(c.size[4]));
   cudaMemcpyAsync(c.out[0], out.data(), out.size() * sizeof(long long), cudaMemcpyHostToDevice, c.stream);

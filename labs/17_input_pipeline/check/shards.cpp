@@ -26,7 +26,10 @@ class ShardFiles : public files::FileSystem {
   ShardFiles(std::uint64_t secret, std::size_t calls) : FileSystem(files::Storage{}) {
     put_folder("data");
     std::vector<std::int64_t> marks;
-    for (std::size_t i = 0; i < calls; ++i) marks.insert(marks.end(), {kWritten, kRead, kDamage});
+    for (std::size_t i = 0; i < calls; ++i) {
+      marks.insert(marks.end(), {kWritten, kRead});
+      marks.insert(marks.end(), kExamined, kDamage);
+    }
     expect_marks(std::move(marks));
     on_mark([this, secret](FileSystem&, std::int64_t number, std::int64_t) -> std::int64_t {
       if (number == kWritten) written = counts(), files_written = contents();
@@ -35,6 +38,11 @@ class ShardFiles : public files::FileSystem {
     });
   }
   Counts written, read;
+  struct Examined {
+    std::int64_t sample;
+    bool damaged;
+  };
+  std::vector<Examined> examined;              // behind kRead, in their order
   std::map<std::string, Bytes> files_written;  // at the first mark, so that later writes do not count
 
  private:
@@ -44,20 +52,39 @@ class ShardFiles : public files::FileSystem {
       if (const Bytes* b = find("data/" + name)) all["data/" + name] = *b;
     return all;
   }
-  // Flips a bit of a sample; -1 where there is none.
+  // Damages a sample, or none, for the next read. -1 where there is none.
   std::int64_t damage(std::uint64_t secret) {
+    if (!undamaged_path_.empty()) replace(undamaged_path_, undamaged_);
+    undamaged_path_.clear();
     const Bytes* index = find(kIndexPath);
     if (index == nullptr || index->size() < sizeof(IndexEntry)) return -1;
-    const std::size_t sample = one_way_seed(secret, "damaged sample") % (index->size() / sizeof(IndexEntry));
+    const std::uint64_t draw = one_way_seed(secret, "damage", examined.size());
+    // A short read: the sample that the buffer has from the read before.
+    const bool same = !examined.empty() && !examined.back().damaged && (draw & 3) == 0;
+    const std::size_t sample =
+        same ? static_cast<std::size_t>(examined.back().sample) : (draw >> 8) % (index->size() / sizeof(IndexEntry));
     IndexEntry e;
     std::memcpy(&e, index->data() + sample * sizeof e, sizeof e);
     const Bytes* shard = e.shard >= 0 ? find(shard_path(e.shard)) : nullptr;
-    const auto at = static_cast<std::size_t>(e.offset) + sizeof(RecordHead);
-    if (shard == nullptr || e.offset < 0 || e.bytes <= 0 || at >= shard->size()) return -1;
-    flip(shard_path(e.shard),
-         at + one_way_seed(secret, "damaged byte") % std::min<std::size_t>(static_cast<std::size_t>(e.bytes), shard->size() - at));
-    return static_cast<std::int64_t>(sample);
+    const auto head = static_cast<std::size_t>(e.offset), first = head + sizeof(RecordHead),
+               end = first + static_cast<std::size_t>(e.bytes);
+    if (shard == nullptr || e.offset < 0 || e.bytes <= 0 || end > shard->size()) return -1;
+    examined.push_back({static_cast<std::int64_t>(sample), same || (draw & 3) == 1});
+    if (!examined.back().damaged) return examined.back().sample;
+    undamaged_path_ = shard_path(e.shard);
+    undamaged_ = *shard;
+    Bytes bytes = undamaged_;
+    const std::size_t places[] = {head, head + sizeof(std::uint32_t), first, end - 1,
+                                  first + (draw >> 40) % (end - first)};
+    if (same)
+      bytes.resize(end - 1);
+    else
+      bytes[places[draw / 4 % 5]] ^= static_cast<char>(1 << (draw >> 20 & 7));
+    replace(undamaged_path_, std::move(bytes));
+    return examined.back().sample;
   }
+  std::string undamaged_path_;
+  Bytes undamaged_;
 };
 
 // Which batch a rank's part of a step is: its length.
@@ -89,8 +116,8 @@ class Shards_ : public TaskCheck, public UsesFiles {
     std::vector<Case> all;
     const auto add = [&](long long samples, int batch, long long shard_bytes) {
       Case c{fmt::format("{} samples, batches of {}", samples, batch)};
-      c.size = {samples, batch, shard_bytes, static_cast<std::int64_t>(one_way_seed(r.seed, "shuffle", all.size()) >> 2),
-                0};
+      c.size = {samples, batch, shard_bytes,
+                static_cast<std::int64_t>(one_way_seed(r.seed, "shuffle", all.size()) >> 2), 0};
       c.secret = one_way_seed(r.seed, "shards", all.size());
       c.size[4] = numbers(c);
       all.push_back(c);
@@ -125,9 +152,11 @@ class Shards_ : public TaskCheck, public UsesFiles {
   Verdict verify_files(const Case& c, ConstBuffers in, ConstBuffers out, const files::Service& files) const override {
     const auto& owned = dynamic_cast<const ShardFiles&>(files);
     if (!owned.marks_as_expected())
-      return {false, "the judge was sent other marks than entry.cu's", "the judge was sent other marks than entry.cu's"};
+      return {false, "the judge was sent other marks than entry.cu's",
+              "the judge was sent other marks than entry.cu's"};
     if (Verdict v = written(c, in, owned, as<long long>(out[0])[0]); !v.ok) return v;
-    return taken(c, in, as<long long>(out[0]));
+    if (Verdict v = taken(c, in, as<long long>(out[0]), owned); !v.ok) return v;
+    return from_the_files(c, in, as<long long>(out[0]), owned);
   }
   std::vector<Mark> file_marks(const Case& c, const files::Service& files) const override {
     const auto& owned = dynamic_cast<const ShardFiles&>(files);
@@ -161,7 +190,7 @@ class Shards_ : public TaskCheck, public UsesFiles {
         n += 1 + p.samples;
         if (!alone) samples += p.samples;
       }
-    return n + 2 * samples + 1;
+    return n + 2 * samples + 2 * kExamined + std::ssize(kOrders) * c.size[0] + kSmallOrders;
   }
 
   static Verdict written(const Case& c, ConstBuffers in, const ShardFiles& owned, long long returned) {
@@ -210,7 +239,7 @@ class Shards_ : public TaskCheck, public UsesFiles {
             "a shard or the index has other bytes than the format says"};
   }
 
-  Verdict taken(const Case& c, ConstBuffers in, std::span<const long long> numbers) const {
+  Verdict taken(const Case& c, ConstBuffers in, std::span<const long long> numbers, const ShardFiles& owned) const {
     const long long samples = c.size[0];
     const int batch = static_cast<int>(c.size[1]);
     std::size_t at = 1;
@@ -255,12 +284,81 @@ class Shards_ : public TaskCheck, public UsesFiles {
                             bytes == expected ? ", and others than were written" : ""),
                 "read_sample gave other bytes than were written"};
     }
-    if (numbers[at] != -1)
-      return {false,
-              fmt::format("one bit of a sample was changed in its shard, and read_sample gave {} in place of -1",
-                          numbers[at]),
-              "a damaged sample was taken for a good one"};
+    for (const ShardFiles::Examined& e : owned.examined) {
+      const long long bytes = numbers[at++], sum = numbers[at++];
+      const auto sample = static_cast<std::size_t>(e.sample);
+      const long long expected = begin[sample + 1] - begin[sample];
+      const auto* from = reinterpret_cast<const unsigned char*>(in[0].data()) + begin[sample];
+      if (e.damaged && bytes != -1)
+        return {false,
+                fmt::format("a record was damaged in its shard, or cut short, and read_sample gave {} in place of -1",
+                            bytes),
+                "a damaged sample was taken for a good one"};
+      if (!e.damaged && (bytes != expected || sum != checksum(from, static_cast<std::size_t>(expected))))
+        return {false, fmt::format("read_sample({}) gave {} bytes, expected {}", e.sample, bytes, expected),
+                "a good sample was taken for a damaged one"};
+    }
+    return orders(numbers.subspan(at), static_cast<std::size_t>(samples));
+  }
+  // Each order is a permutation; the seed and the epoch decide, each for itself, and nothing else does.
+  static Verdict orders(std::span<const long long> numbers, std::size_t samples) {
+    std::vector<std::vector<long long>> all;
+    for (std::size_t k = 0; k < std::size(kOrders); ++k) {
+      const auto part = numbers.subspan(k * samples, samples);
+      all.emplace_back(part.begin(), part.end());
+      std::vector<long long> sorted = all.back();
+      std::sort(sorted.begin(), sorted.end());
+      for (std::size_t i = 0; i < samples; ++i)
+        if (sorted[i] != static_cast<long long>(i))
+          return {false, "epoch_order gave no permutation", "epoch_order gave no permutation"};
+    }
+    if (all.front() != all.back())
+      return {false, "epoch_order gave two orders for the same seed and epoch",
+              "epoch_order gave two orders for the same seed and epoch"};
+    if (samples >= 16 && all[0] == all[1])
+      return {false, "two seeds have the same order of an epoch", "two seeds have the same order of an epoch"};
+    if (samples >= 16 && all[0] == all[2])
+      return {false, "seed s in epoch 1 and seed s + 1 in epoch 0 have the same order: both count, each for itself",
+              "two seeds have the same orders, an epoch apart"};
+    // Pearson's chi-square over all orders of 4 samples: 23 degrees of freedom, exceeded once in 10^9 times.
+    constexpr double kMostChiSquare = 92;
+    std::map<long long, int> count;
+    for (const long long number : numbers.subspan(std::size(kOrders) * samples)) ++count[number];
+    constexpr int kPermutations = 24;
+    const double expected = double{kSmallOrders} / kPermutations;
+    double chi = (kPermutations - std::min<double>(kPermutations, static_cast<double>(count.size()))) * expected;
+    for (const auto& [number, n] : count) chi += (n - expected) * (n - expected) / expected;
+    if (chi > kMostChiSquare)
+      return {
+          false,
+          fmt::format("of {} epochs of {} samples some orders come too often: chi-square is {:.0f}, and beyond {:.0f} "
+                      "once in 10^9 times",
+                      kSmallOrders, kFewSamples, chi, kMostChiSquare),
+          "the orders of epochs are not equally probable"};
     return {};
+  }
+  // What read_sample gave was read for this call: neither kept from the writing nor from an earlier call.
+  static Verdict from_the_files(const Case& c, ConstBuffers in, std::span<const long long> numbers,
+                                const ShardFiles& owned) {
+    const auto begin = as<long long>(in[1]);
+    std::uint64_t calls = 0, bytes = static_cast<std::uint64_t>(c.size[0]) * sizeof(IndexEntry);
+    std::size_t at = 1;
+    for (const Part& p : parts_of(c.size[0], static_cast<int>(c.size[1]), false)) {
+      ++at;
+      for (long long i = 0; i < p.samples; ++i, ++calls) {
+        const auto sample = static_cast<std::size_t>(numbers[at++]);
+        bytes += sizeof(RecordHead) + static_cast<std::uint64_t>(begin[sample + 1] - begin[sample]);
+      }
+    }
+    const std::uint64_t reads = owned.read.reads - owned.written.reads,
+                        got = owned.read.bytes_read - owned.written.bytes_read;
+    if (reads >= calls + 1 && got >= bytes) return {};
+    return {
+        false,
+        fmt::format("{} samples and the index have {} bytes, and {} reads gave {}: each call of read_sample reads its "
+                    "record from the shard, and nothing is kept between calls",
+                    calls, bytes, reads, got),
+        "samples were kept between calls of read_sample, and not read"};
   }
   static std::string tail(long long samples, int batch) {
     return samples % batch == 0 ? "" : fmt::format(" (an epoch ends with a batch of {})", samples % batch);

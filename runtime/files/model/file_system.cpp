@@ -70,6 +70,12 @@ void FileSystem::flip(const std::string& path, std::size_t at) {
     if (at < b->size()) (*b)[at] = static_cast<char>((*b)[at] ^ 1);
 }
 
+void FileSystem::replace(const std::string& path, Bytes bytes) {
+  Disk::File& f = disk_.file(disk_.find(path));
+  f.now = std::move(bytes);
+  f.durable = f.now;
+}
+
 const Bytes* FileSystem::find(const std::string& path) const {
   const std::uint64_t number = disk_.find(path);
   return number == 0 ? nullptr : &disk_.file(number).now;

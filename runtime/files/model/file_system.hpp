@@ -71,6 +71,8 @@ class FileSystem : public Service {
   void put_folder(const std::string& path);
   // Changes one bit of a file, as a failing device does.
   void flip(const std::string& path, std::size_t at);
+  // The file has these bytes from now on, without a change of anybody's.
+  void replace(const std::string& path, Bytes bytes);
   // Null where there is no such file.
   const Bytes* find(const std::string& path) const;
   const Disk& disk() const { return disk_; }

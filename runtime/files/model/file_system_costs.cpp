@@ -70,7 +70,8 @@ void FileSystem::charge_write(Reply& reply, const Open& o, std::uint64_t offset,
     if (kept && !cache_.holds(o.file, page)) charge_targets(reply, f.layout, from, to - from);
     if (first == last) break;
   }
-  charge(reply, kPageCache, reply.pieces == 0 ? 0 : 1, bytes, static_cast<double>(bytes) / storage_.page_cache_bandwidth);
+  charge(reply, kPageCache, reply.pieces == 0 ? 0 : 1, bytes,
+         static_cast<double>(bytes) / storage_.page_cache_bandwidth);
 }
 
 }  // namespace ridge::files
