@@ -8,7 +8,7 @@
 // out[0]: the range's bytes; out[1]: what the function returned; workspace: device memory for cuFile. Sizes: offset,
 // bytes, 1 for cuFile.
 inline void call_direct(const ridge_call& c) {
-  constexpr std::size_t kPage = 4096;
+  constexpr std::size_t kPage = 16384;  // the largest alignment of any storage
   static char* const locked = [] {
     void* p = nullptr;
     cudaMallocHost(&p, kLockedBytes + kPage);

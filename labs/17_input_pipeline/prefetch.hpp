@@ -16,7 +16,7 @@
 struct Feed {
   const char* path;
   int batches;
-  int words;  // 4-byte words of a batch; 4 words is a multiple of storage().alignment
+  int words;  // 4-byte words of a batch; 4 * words is a multiple of storage().alignment
   long long bytes() const { return 4LL * words; }
 };
 

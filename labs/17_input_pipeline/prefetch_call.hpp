@@ -13,7 +13,7 @@ inline void call_prefetch(const ridge_call& c) {
   // Page-locked memory is made once, for the largest batch so far.
   static std::size_t room = 0;
   static char* locked = nullptr;
-  constexpr std::size_t kPage = 4096;
+  constexpr std::size_t kPage = 16384;  // the largest alignment of any storage
   if (room < bytes) {
     if (locked != nullptr) cudaFreeHost(locked);
     cudaMallocHost(reinterpret_cast<void**>(&locked), 2 * kSlots * bytes + kPage);

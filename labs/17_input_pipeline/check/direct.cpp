@@ -14,11 +14,13 @@ namespace ridge::lab::input_pipeline {
 
 namespace {
 
+constexpr std::size_t kMostAlignment = 16384;
 constexpr double kRequest = 1 << 20;  // bytes of the requests that the bound has
 
 // A request of 1 MiB occupies each of 4 targets for 282 us, and its latency is 0.5 ms.
-files::Storage storage_of_direct() {
+files::Storage storage_of_direct(const Case& c) {
   files::Storage s;
+  if (c.size[3] != 0) s.alignment = static_cast<int>(c.size[3]);
   s.targets = 4;
   s.target_bandwidth = 1e9;
   s.request_seconds = 20e-6;
@@ -36,15 +38,16 @@ files::Bytes stored_bytes(std::size_t n, std::uint64_t one_way) {
   return bytes;
 }
 
-// Sizes: offset, bytes, 1 for cuFile.
+// Sizes: offset, bytes, 1 for cuFile, alignment or 0 for the usual one, bytes of the file behind the range.
 class Direct : public TaskCheck, public UsesFiles {
  public:
   std::string id() const override { return "direct"; }
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
-    const auto add = [&](std::int64_t offset, std::int64_t bytes, bool cufile, bool measured = false) {
+    const auto add = [&](std::int64_t offset, std::int64_t bytes, bool cufile, bool measured = false,
+                         std::int64_t alignment = 0, std::int64_t behind = 5001) {
       Case c{fmt::format("{}bytes {} to {}", cufile ? "cuFile, " : "", offset, offset + bytes),
-             {offset, bytes, cufile ? 1 : 0},
+             {offset, bytes, cufile ? 1 : 0, alignment, behind},
              measured};
       c.secret = one_way_seed(r.seed, "direct", all.size());
       all.push_back(c);
@@ -57,6 +60,12 @@ class Direct : public TaskCheck, public UsesFiles {
       add(4095, 2, cufile);  // the last byte of a block and the first of the next
       add(1000 + any(1, 3000), 1 + any(2, 50), cufile);
       add(any(3, 4096), (3 << 20) + any(4, 100000), cufile);
+      // Other machines, and ranges that end with the file.
+      add(700 + any(5, 9000), 40000 + any(6, 3000), cufile, false, 512);
+      add(700 + any(7, 9000), 40000 + any(8, 3000), cufile, false, 16384);
+      add(0, 1, cufile, false, 0, 0);
+      add(4096 + any(9, 4096), 9000 + any(10, 3000), cufile, false, 0, 0);
+      add(8192, 8192, cufile, false, 0, 0);
     }
     add(12345, r.mode == Mode::check ? 13000001 : 30000001, false);
     add(777, r.mode == Mode::check ? 20000000 : 40000000, false, true);
@@ -64,7 +73,7 @@ class Direct : public TaskCheck, public UsesFiles {
   }
   Shape shape(const Case& c) const override {
     const auto bytes = static_cast<std::size_t>(c.size[1]);
-    return {{}, {bytes, sizeof(int)}, c.size[2] == 1 ? bytes + 2 * 4096 : 0};
+    return {{}, {bytes, sizeof(int)}, c.size[2] == 1 ? bytes + 2 * kMostAlignment : 0};
   }
   void fill(const Case&, std::uint64_t, Buffers) const override {}
   bool host_reads_inputs() const override { return true; }
@@ -74,7 +83,7 @@ class Direct : public TaskCheck, public UsesFiles {
     return {n, "byte", n, n};
   }
   std::vector<Bound> bounds(const Case& c) const override {
-    const files::Storage s = storage_of_direct();
+    const files::Storage s = storage_of_direct(c);
     const double bytes = static_cast<double>(c.size[1]);
     const double upload = kRequest / ridge::default_profile().device.at("pcie_pinned");
     return {{"virtual_time_over_bound",
@@ -84,7 +93,7 @@ class Direct : public TaskCheck, public UsesFiles {
   }
 
   std::unique_ptr<files::Service> make_files(const Case& c, std::size_t) const override {
-    auto owned = std::make_unique<files::FileSystem>(storage_of_direct());
+    auto owned = std::make_unique<files::FileSystem>(storage_of_direct(c));
     owned->put("data", contents(c), {256 << 10, 4, 1}, files::Access::read_only);
     return owned;
   }
@@ -115,7 +124,8 @@ class Direct : public TaskCheck, public UsesFiles {
       return {false, fmt::format("{} bytes came through the page cache", owned.counts().bytes_buffered),
               "bytes came through the page cache", "cache"};
     const std::int64_t unit = owned.storage().alignment;
-    const std::int64_t needed = (c.size[0] + c.size[1] + unit - 1) / unit * unit - c.size[0] / unit * unit;
+    const std::int64_t end = (c.size[0] + c.size[1] + unit - 1) / unit * unit;
+    const std::int64_t needed = std::min(end, c.size[0] + c.size[1] + c.size[4]) - c.size[0] / unit * unit;
     if (owned.counts().bytes_read > static_cast<std::uint64_t>(needed))
       return {false,
               fmt::format("{} bytes were read, and the blocks of the range have {}", owned.counts().bytes_read, needed),
@@ -124,9 +134,8 @@ class Direct : public TaskCheck, public UsesFiles {
   }
 
  private:
-  // The file goes on behind the range, and ends in the middle of a block.
   static files::Bytes contents(const Case& c) {
-    return stored_bytes(static_cast<std::size_t>(c.size[0] + c.size[1]) + 5001, c.secret);
+    return stored_bytes(static_cast<std::size_t>(c.size[0] + c.size[1] + c.size[4]), c.secret);
   }
 };
 

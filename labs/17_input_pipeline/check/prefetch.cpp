@@ -16,7 +16,7 @@ namespace ridge::lab::input_pipeline {
 namespace {
 
 // A request for a batch of 256 KiB occupies each of 4 targets for 282 us. One core decodes it in 1.3 ms, eight in 164 us.
-files::Storage storage_of_feed() {
+files::Storage storage_of_feed(const Case& c) {
   files::Storage s;
   s.targets = 4;
   s.target_bandwidth = 0.25e9;
@@ -24,6 +24,11 @@ files::Storage storage_of_feed() {
   s.latency = 600e-6;
   s.cores = 8;
   s.core_bandwidth = 0.2e9;
+  if (c.size[2] != 0) {  // another machine
+    s.targets = 5;
+    s.cores = 3;
+    s.alignment = static_cast<int>(c.size[2]);
+  }
   return s;
 }
 
@@ -34,21 +39,22 @@ std::vector<std::uint32_t> encoded_words(const Case& c) {
   return words;
 }
 
-// Sizes: batches, words.
+// Sizes: batches, words, alignment of another machine or 0.
 class Prefetch : public TaskCheck, public UsesFiles {
  public:
   std::string id() const override { return "prefetch"; }
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
-    const auto add = [&](std::int64_t batches, std::int64_t words, bool measured) {
-      Case c{fmt::format("{} batches of {} words", batches, words), {batches, words}, measured};
+    const auto add = [&](std::int64_t batches, std::int64_t words, std::int64_t alignment, bool measured = false) {
+      Case c{fmt::format("{} batches of {} words", batches, words), {batches, words, alignment}, measured};
       c.secret = one_way_seed(r.seed, "prefetch", all.size());
       all.push_back(c);
     };
-    add(1, 1024, false);
-    add(7, 3072, false);
-    add(29, 5120, false);
-    add(r.mode == Mode::check ? 24 : 48, 65536, true);
+    add(1, 1024, 0);
+    add(7, 3200, 512);
+    add(29, 5120, 0);
+    add(11, 4096, 16384);
+    add(r.mode == Mode::check ? 24 : 48, 65536, 0, true);
     return all;
   }
   Shape shape(const Case& c) const override {
@@ -67,7 +73,7 @@ class Prefetch : public TaskCheck, public UsesFiles {
   }
   // The targets work without a pause; in front of them the first request's way, behind them the last batch's.
   std::vector<Bound> bounds(const Case& c) const override {
-    const files::Storage s = storage_of_feed();
+    const files::Storage s = storage_of_feed(c);
     const double bytes = static_cast<double>(c.size[1]) * 4;
     const double read = s.request_seconds + bytes / s.targets / s.target_bandwidth;
     const double decode = bytes / s.cores / s.core_bandwidth;
@@ -77,7 +83,7 @@ class Prefetch : public TaskCheck, public UsesFiles {
   }
 
   std::unique_ptr<files::Service> make_files(const Case& c, std::size_t) const override {
-    const files::Storage s = storage_of_feed();
+    const files::Storage s = storage_of_feed(c);
     auto owned = std::make_unique<files::FileSystem>(s);
     const std::vector<std::uint32_t> words = encoded_words(c);
     files::Bytes bytes(words.size() * 4);
@@ -94,7 +100,8 @@ class Prefetch : public TaskCheck, public UsesFiles {
     for (std::int64_t i = 0; i < c.size[1]; ++i) {
       std::uint32_t state = begin[static_cast<std::size_t>(i)];
       for (std::int64_t b = 0; b < c.size[0]; ++b)
-        state = state * 1664525u + ::decode(words[static_cast<std::size_t>(b * c.size[1] + i)], static_cast<int>(i)) + 1013904223u;
+        state = state * 1664525u + ::decode(words[static_cast<std::size_t>(b * c.size[1] + i)], static_cast<int>(i)) +
+                1013904223u;
       if (state != got[static_cast<std::size_t>(i)])
         return {false,
                 fmt::format("state[{}] is {}, expected {}: a batch is wrong, missing, or out of order (a buffer that "
@@ -107,7 +114,8 @@ class Prefetch : public TaskCheck, public UsesFiles {
   Verdict verify_files(const Case& c, ConstBuffers, ConstBuffers, const files::Service& files) const override {
     const auto& counts = dynamic_cast<const files::FileSystem&>(files).counts();
     const auto needed = static_cast<std::uint64_t>(c.size[0] * c.size[1]) * 4;
-    const std::uint64_t came = std::accumulate(counts.target_bytes.begin(), counts.target_bytes.end(), std::uint64_t{0});
+    const std::uint64_t came =
+        std::accumulate(counts.target_bytes.begin(), counts.target_bytes.end(), std::uint64_t{0});
     if (came < needed)
       return {false, fmt::format("{} bytes came from the storage, and the batches have {}", came, needed),
               "batches did not come from the storage"};
