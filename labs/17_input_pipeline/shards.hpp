@@ -54,7 +54,7 @@ struct Samples {
 };
 
 // Writes shards and index into the folder "data", which is there and empty. shard_bytes <= 64 MiB. Returns the number
-// of shards. Every request of the storage costs as much as many bytes: write each file with one.
+// of shards. Every write costs a call, however few bytes it has: write each file with one.
 int write_shards(const Samples& samples, long long shard_bytes);
 
 // What a rank has open, for as long as it trains.

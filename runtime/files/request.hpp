@@ -68,8 +68,8 @@ struct Piece {
 };
 
 struct Reply {
-  std::int64_t result = 0;  // as POSIX: bytes, a descriptor or 0; below 0 the negative errno
-  std::uint32_t died = 0;   // 1: the rank died in this call, or before
+  std::int64_t result = 0;         // as POSIX: bytes, a descriptor or 0; below 0 the negative errno
+  std::uint32_t died = 0;          // 1: the rank died in this call, or before
   std::uint32_t asynchronous = 0;  // 1: the caller does not wait, and takes the completion of `ticket`
   std::uint32_t pieces = 0;
   double latency = 0;                      // seconds behind the last piece

@@ -61,8 +61,8 @@ class Direct : public TaskCheck, public UsesFiles {
       add(1000 + any(1, 3000), 1 + any(2, 50), cufile);
       add(any(3, 4096), (3 << 20) + any(4, 100000), cufile);
       // Other machines, and ranges that end with the file.
-      add(700 + any(5, 9000), 40000 + any(6, 3000), cufile, false, 512);
       add(700 + any(7, 9000), 40000 + any(8, 3000), cufile, false, 16384);
+      add(700 + any(5, 9000), 40000 + any(6, 3000), cufile, false, 512);
       add(0, 1, cufile, false, 0, 0);
       add(4096 + any(9, 4096), 9000 + any(10, 3000), cufile, false, 0, 0);
       add(8192, 8192, cufile, false, 0, 0);

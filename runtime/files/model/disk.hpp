@@ -3,9 +3,9 @@
 // A crash of a process leaves all that its calls have done. A crash of the node leaves what was synced and, of what was
 // not, a part that is drawn from a seed: of writes any pages, so that they are torn, lost, or out of order; of changes
 // of names (creations, renames, removals) those before some point in time, for file systems keep a journal of them.
-// fsync of a file settles all bytes of that file, whoever wrote them, and no other file's. fsync of a folder settles the
-// changes of names in it and the earlier changes of the same names elsewhere: a rename is never half durable. A name
-// whose folder is gone after a crash is gone, too.
+// fsync of a file settles all bytes of that file, whoever wrote them, and no other file's. fsync of a folder settles
+// the changes of names in it and the earlier changes of the same names elsewhere: a rename is never half durable. A
+// name whose folder is gone after a crash is gone, too.
 #pragma once
 #include <cstdint>
 #include <map>

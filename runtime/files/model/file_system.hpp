@@ -95,12 +95,12 @@ class FileSystem : public Service {
   Disk after_crash(std::uint64_t n, const Faults& faults) const;
   // Takes this disk in place of its own; nothing is open, nobody is dead.
   void mount(Disk disk);
-  // Answers files::mark(number, value) of entry.cu. A submission can send marks, too: it shares a process with entry.cu,
-  // and no request tells who made it. So a check says which marks it expects.
+  // Answers files::mark(number, value) of entry.cu. A submission can send marks, too: it shares a process with
+  // entry.cu, and no request tells who made it. So a check says which marks it expects.
   void on_mark(std::function<std::int64_t(FileSystem&, std::int64_t, std::int64_t)> answer) {
     mark_ = std::move(answer);
   }
-  // The marks that entry.cu makes, in their order. Any other mark is refused with -EPERM, and on_mark() does not see it.
+  // The marks that entry.cu makes, in their order. Any other mark is refused with -EPERM, and is not answered.
   void expect_marks(std::vector<std::int64_t> numbers);
   // True where the expected marks have come, all of them, and no other one.
   bool marks_as_expected() const { return !unexpected_mark_ && next_mark_ == expected_marks_.size(); }

@@ -187,8 +187,7 @@ TEST_CASE("fsync settles what all ranks wrote to its file, and no other file") {
 }
 
 TEST_CASE("a rename into another folder is durable on both sides, whichever folder was synced") {
-  for (const std::vector<std::string>& synced :
-       {std::vector<std::string>{"B"}, {"A"}, {"B", "A"}, {"A", "B"}})
+  for (const std::vector<std::string>& synced : {std::vector<std::string>{"B"}, {"A"}, {"B", "A"}, {"A", "B"}})
     for (std::uint64_t seed = 0; seed < 32; ++seed) {
       Disk disk;
       make_folder(disk, "A");

@@ -336,7 +336,7 @@ TEST_CASE("a page that a write covers in part is read first") {
   const auto target_bytes = [&] { return b.files.counts().target_bytes[0]; };
   b.at(Op::write, fd, 4096, 2048);  // the second half of page 0, and the first of page 1
   CHECK(target_bytes() == 2 * 4096);
-  b.at(Op::write, fd, 1, 100);  // page 0 is there by now
+  b.at(Op::write, fd, 1, 100);          // page 0 is there by now
   b.at(Op::write, fd, 4096, 2 * 4096);  // whole
   b.at(Op::write, fd, 1000, 4 * 4096);  // beyond all bytes that the file's last page has
   CHECK(target_bytes() == 2 * 4096);
