@@ -37,8 +37,8 @@ struct Tokens {
 // The d elements of o.
 void expected_row(const Bf16* q, const Tokens& tokens, const Sizes& s, Expected* e);
 
-// Rows of o that are compared: all where they are few, else one of each stretch, which nobody knows before. `cost`:
-// multiplications of a row.
+// Rows of o that are compared: all, or where a share is compared (checks/share.hpp) and a row costs much, one of each
+// stretch, drawn once the program has answered. `cost`: multiplications of a row.
 std::vector<std::size_t> rows_to_compare(std::size_t rows, double cost);
 
 // Compares o (batch, heads, d); tokens(b, h) of sequence b and KV head h, `length` at most.
