@@ -29,6 +29,11 @@ void move(const void* from, std::size_t bytes, cudaStream_t stream) {
   }
 }
 
+[[noreturn]] void not_timed(const char* task) {
+  std::fprintf(stderr, "%s has no baseline: it is not timed\n", task);
+  std::exit(1);
+}
+
 }  // namespace
 
 void decode_attention(const __nv_bfloat16*, const __nv_bfloat16* k, const __nv_bfloat16* v, const int*, __nv_bfloat16*,
@@ -63,13 +68,6 @@ void speculate(const float* target, const float*, const int*, const float*, cons
 }
 
 // The host's tasks are not timed.
-namespace {
-[[noreturn]] void not_timed(const char* task) {
-  std::fprintf(stderr, "%s has no baseline: it is not timed\n", task);
-  std::exit(1);
-}
-}  // namespace
-
 int admit(Pool&, int, const std::vector<int>&) { not_timed("blocks"); }
 Write add_token(Pool&, int, int) { not_timed("blocks"); }
 void fork(Pool&, int, int) { not_timed("blocks"); }

@@ -1,7 +1,7 @@
 // Sharded weights.
 #include <algorithm>
-#include <bit>
 
+#include "checks/bf16.hpp"
 #include "common.hpp"
 
 namespace ridge::lab::sharded_training {
@@ -9,12 +9,6 @@ namespace ridge::lab::sharded_training {
 namespace {
 
 // To nearest, ties to even; no NaN.
-float to_bf16(float x) {
-  auto bits = std::bit_cast<std::uint32_t>(x);
-  bits += 0x7fff + (bits >> 16 & 1);
-  return std::bit_cast<float>(bits & 0xffff0000u);
-}
-
 class Zero3 : public Training {
  public:
   std::string id() const override { return "zero3"; }
@@ -39,15 +33,15 @@ class Zero3 : public Training {
     const units::Units units = units_of(c);
     const auto p = static_cast<std::size_t>(c.ranks);
     std::vector<float> before(units.elements());
-    std::vector<float> rounded(before.size());
+    std::vector<float> as_bf16(before.size());
     parallel_for(before.size() / p, [&](std::size_t from, std::size_t to) {
       for (std::size_t r = 0; r < p; ++r)
         for (std::size_t j = from; j < to; ++j) {
           const std::size_t i = units.of_own(j, p, r);
-          before[i] = floats(in[4 * r])[j], rounded[i] = to_bf16(before[i]);
+          before[i] = floats(in[4 * r])[j], as_bf16[i] = rounded(before[i]).as_float();
         }
     });
-    const auto s = step(c, in, rounded);
+    const auto s = step(c, in, as_bf16);
     for (std::size_t r = 0; r < p; ++r) {
       Verdict v = verify_own(c, *s, in, out, r);
       if (v.ok)
