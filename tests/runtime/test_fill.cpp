@@ -48,6 +48,17 @@ TEST_CASE("fill_normal: mean 0, variance 1, no zero, and neighbours that are unr
   CHECK(fourth / n == Approx(2.7).epsilon(0.01));  // of a sum of four uniform numbers
 }
 
+TEST_CASE("fill_normal of bf16: the numbers of fp32, scaled and rounded") {
+  std::vector<float> v(700'001);  // more than a megabyte: past the caches
+  std::vector<Bf16> w(v.size());
+  fill_normal(v, 12);
+  fill_normal(w, 12, 0.3f);
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    if (w[i].bits == rounded(v[i] * 0.3f).bits) continue;
+    FAIL("element " << i << " is " << w[i].as_float() << ", of " << v[i]);
+  }
+}
+
 TEST_CASE("a part of a stream is what the whole has there, however large the whole is") {
   constexpr std::size_t n = 700'001;  // more than a megabyte: past the caches
   std::vector<float> normal(n), uniform(n), lognormal(n);
