@@ -5,7 +5,7 @@
 // TASK(speculate)
 namespace {
 
-constexpr int kThreads = 256, kWarps = kThreads / 32, kTile = 256, kMostTiles = 131072 / kTile;
+constexpr int kThreads = 1024, kWarps = kThreads / 32, kTile = 256, kMostTiles = 131072 / kTile;
 
 __device__ float sum_of_warp(float x) {
   for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(0xffffffffu, x, step);
