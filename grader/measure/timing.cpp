@@ -69,8 +69,11 @@ void timed::turns_beside(Timing& timing, std::vector<double> alone, const Steps&
 TurnPlan plan_turns(double seconds_a_call, double set_bytes, double l2_bytes, double memory_bytes,
                     const TimedOptions& options) {
   auto calls = [&](double seconds) { return std::ceil(seconds / std::max(seconds_a_call, 1e-7)); };
-  double most = std::max({calls(options.turn_seconds), 2 * calls(options.least_seconds),
-                          std::ceil(6 * l2_bytes / std::max(set_bytes, 1.0)), 4.0});
+  double most = std::max({calls(options.turn_seconds), 2 * calls(options.least_seconds), 4.0});
+  // Six L2s of inputs, so that every call finds its own in memory: where that shows, even in slow memory.
+  constexpr double slow_memory = 3e11;  // bytes/s
+  if (set_bytes / slow_memory > 0.01 * seconds_a_call)
+    most = std::max(most, std::ceil(6 * l2_bytes / std::max(set_bytes, 1.0)));
   double room = std::max(1.0, std::floor(memory_bytes / std::max(set_bytes, 1.0)));
   most = std::min({most, room, static_cast<double>(protocol::kMaxCalls)});
   TurnPlan plan;

@@ -112,7 +112,8 @@ TEST_CASE("a turn is long enough, larger than the L2, and never more than the me
   CHECK(copy.most == 12);
   CHECK(copy.least == 6);
   CHECK(plan_turns(0.02, 2e8, 60e6, 70e9, o).most == 4);    // long calls: still an unknown number
-  CHECK(plan_turns(1e-3, 1e6, 60e6, 70e9, o).most == 256);  // small data: 6 L2s of it, up to what a request holds
+  CHECK(plan_turns(1e-4, 1e6, 60e6, 70e9, o).most == 256);  // small data: 6 L2s of it, up to what a request holds
+  CHECK(plan_turns(0.017, 6e5, 60e6, 70e9, o).most == 4);   // read in less than a thousandth of a call: no matter
   CHECK(plan_turns(0.0005, 2e9, 60e6, 5e9, o).most == 2);   // a small GPU
   CHECK(plan_turns(0.0005, 2e9, 60e6, 1e9, o).least == 1);
   TurnPlan small = plan_turns(1e-5, 1e6, 0, 70e9, o);
