@@ -218,6 +218,7 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
   const bool mpi = std::find(libraries.begin(), libraries.end(), "MPI_") != libraries.end();
   if (mpi) sources.push_back(runtime / "worker/mpi_ranks.cpp");
   sources.push_back(runtime / "files/client.cpp");
+  sources.push_back(runtime / "files/threads.cpp");
   sources.push_back(runtime / "worker/worker.cpp");
   sources.push_back(runtime / "worker/initialisers.cpp");
   sources.push_back(runtime / "worker/backend_cuda.cpp");

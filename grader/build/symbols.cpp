@@ -85,8 +85,8 @@ bool of_the_course(const std::string& name) {
 
 // Calls that the judge answers, in the middle of a run (runtime/lab/ask.hpp, runtime/files/request.hpp).
 bool of_calls_to_the_judge(const std::string& name, bool entry) {
-  for (const char* of_all : {"ridge_files_window", "ridge_files_call", "ridge_files_wait", "ridge_files_lock",
-                             "ridge_files_died", "ridge_files_in_place"})
+  for (const char* of_all : {"ridge_files_window", "ridge_files_call", "ridge_files_work", "ridge_files_wait",
+                             "ridge_files_lock", "ridge_files_died", "ridge_files_in_place"})
     if (name == of_all) return true;
   return entry && (name == "ridge_ask" || name == "ridge_files_lives" || name == "ridge_files_mark");
 }

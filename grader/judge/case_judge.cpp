@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/seeds.hpp"
+#include "grader/judge/file_timeline.hpp"
 #include "grader/measure/counters.hpp"
 #include "grader/measure/worker_stopwatch.hpp"
 
@@ -115,16 +115,27 @@ Gate CaseJudge::verified(const lab::Case& c, const RankBuffers& buffers) {
   return v.ok ? Gate{} : Gate{v.check, v.message, v.secret, v.cause, v.picture};
 }
 
-// The emulator has placed the parts of file requests in virtual time as the worker's trace says. How long each takes is
-// the judge's to say.
-lab::Verdict CaseJudge::same_time_of_files(const lab::Case& c, const std::vector<Reply>& replies) const {
+// The emulator has placed the parts of file requests in virtual time as the worker's trace says. How long each takes,
+// and what it had to wait for, is the judge's to say. So is the least that the device must have done.
+lab::Verdict CaseJudge::same_files_and_work(const lab::Case& c, const std::vector<Reply>& replies) const {
   if (files_ == nullptr || !c.measured || options_.backend == Backend::cuda || !on(Defence::replay)) return {};
-  double placed = 0;
-  for (const Reply& r : replies) placed += file_seconds(r.launches);
-  const double charged = files_->seconds_charged();
-  if (std::abs(placed - charged) <= 1e-6 * charged + 1e-9) return {};
-  const char* const what = "the timeline's file requests are not those that the judge has answered";
-  return {false, fmt::format("{}: {:.6g} s of {:.6g} s", what, placed, charged), what, "files"};
+  const lab::UsesFiles::DeviceWork least = dynamic_cast<const lab::UsesFiles&>(check_).least_on_device(c);
+  for (std::size_t r = 0; r < replies.size(); ++r) {
+    const DeviceLog log = device_log(replies[r].launches);
+    std::vector<files::Charged> charged;  // of this process
+    for (const files::Charged& e : files_->charged())
+      if (c.ranks == 0 || e.rank == static_cast<int>(r)) charged.push_back(e);
+    const char* const what = "the timeline's file requests are not those that the judge has answered";
+    if (const std::string why = difference_of_files(charged, log.files); !why.empty())
+      return {false, fmt::format("{}: {}", what, why), what, "files"};
+    if (log.launches < least.launches || log.bytes_from_host < least.bytes_from_host)
+      return {false,
+              fmt::format("{:.0f} launches of kernels and {:.0f} bytes from the host, where {:.0f} and {:.0f} are "
+                          "expected at least: a part of the work was not done on the device",
+                          log.launches, log.bytes_from_host, least.launches, least.bytes_from_host),
+              "a part of the work was not done on the device", "device"};
+  }
+  return {};
 }
 
 CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, bool again) {
@@ -164,7 +175,7 @@ CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, boo
     if (has_messages && v.ok)
       if (lab::Verdict t = check_.verify_messages(c, workers.messages()); !t.ok)
         answer.traffic = {t.check, t.message, t.secret, t.cause};
-    if (v.ok) v = same_time_of_files(c, answer.replies);
+    if (v.ok) v = same_files_and_work(c, answer.replies);
     double seconds = 0;
     std::uint64_t to_host = 0;
     for (const Reply& r : answer.replies) {

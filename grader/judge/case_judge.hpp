@@ -66,7 +66,7 @@ class CaseJudge {
   SubmissionWorkers& workers_of(ByRanks& all, int ranks);
   RankBuffers buffers_of(const lab::Case& c, std::uint64_t number);
   lab::Verdict verify(const lab::Case& c, const RankBuffers& buffers) const;  // of the last run, with its files
-  lab::Verdict same_time_of_files(const lab::Case& c, const std::vector<Reply>& replies) const;
+  lab::Verdict same_files_and_work(const lab::Case& c, const std::vector<Reply>& replies) const;
   // A plain call with these buffers: what failed before its answer was there.
   Gate share(SubmissionWorkers& workers, const RankBuffers& buffers);
   Gate run(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers, bool record,

@@ -312,10 +312,22 @@ Counted count_launches(const std::string& text, const LineFinder& lines_of) {
   return c;
 }
 
-double file_seconds(const std::string& text) {
+DeviceLog device_log(const std::string& text) {
   const json j = json::parse(text, nullptr, false);
-  if (!j.is_object() || !j.contains("schedule") || !j["schedule"].is_object()) return -1;
-  return j["schedule"].contains("file_seconds") ? number_at(j["schedule"], "file_seconds") : -1;
+  DeviceLog log;
+  if (!j.is_object()) return log;
+  if (j.contains("launches") && j["launches"].is_array()) log.launches = static_cast<double>(j["launches"].size());
+  if (j.contains("transfers") && j["transfers"].is_object())
+    log.bytes_from_host = static_cast<double>(count_at(j["transfers"], "from_host"));
+  if (!j.contains("schedule") || !j["schedule"].is_object() || !j["schedule"].contains("file_parts")) return log;
+  for (const json& p : j["schedule"]["file_parts"]) {
+    if (!p.is_array() || p.size() != 5 || !p[0].is_number_unsigned() || !p[1].is_number_integer()) continue;
+    double v[3] = {-1, -1, -1};
+    for (std::size_t i = 0; i < 3; ++i)
+      if (p[2 + i].is_number()) v[i] = p[2 + i].get<double>();
+    log.files.push_back({p[0].get<std::uint64_t>(), p[1].get<int>(), v[0], v[1], v[2]});
+  }
+  return log;
 }
 
 }  // namespace ridge

@@ -13,8 +13,20 @@ namespace ridge {
 
 // `text` comes from the worker: anything malformed gives an empty result. `program` resolves code offsets to lines.
 Counted count_launches(const std::string& text, const fs::path& program);
-// Seconds of all parts of file requests, as the replay has placed them; below 0 where the text does not tell.
-double file_seconds(const std::string& text);
+
+// A part of a file request, as the replay has placed it in virtual time (seconds).
+struct PlacedPart {
+  std::uint64_t number = 0;  // of the request
+  int resource = 0;          // files::kMetadata and its like
+  double seconds = 0, start = 0, end = 0;
+};
+// What the replay tells of the device's work, without its lines.
+struct DeviceLog {
+  std::vector<PlacedPart> files;
+  double launches = 0, bytes_from_host = 0;  // launches of kernels
+};
+// Empty where the text is malformed.
+DeviceLog device_log(const std::string& text);
 
 // The same with lines from elsewhere, and without names of streams but those that the submission gave.
 using LineFinder = std::function<std::vector<std::pair<std::string, int>>(const std::vector<std::uint64_t>& offsets)>;

@@ -29,36 +29,19 @@ struct Slots {
 
 // Cores that decode. A core has a part of a batch at a time, and its later parts wait behind it. In virtual time a part
 // of n words takes 4 n / storage().core_bandwidth seconds. The buffers are the core's from start() to wait(): it reads
-// and writes them at any time between the two.
+// and writes them at any time between the two, and the decoded words are there behind wait().
 class Decoder {
  public:
   // Words [first, first + count) of a batch, on core `core` < storage().cores. Returns the part's number for wait().
   int start(int core, const std::uint32_t* encoded, std::uint32_t* decoded, int first, int count) {
-    parts_.push_back({files::start_on_core(core, 4 * static_cast<std::size_t>(count)),
-                      encoded,
-                      decoded,
-                      first,
-                      {encoded + first, encoded + first + count}});
+    parts_.push_back(files::start_on_core(core, encoded + first, decoded + first, 4 * static_cast<std::size_t>(count),
+                                          first, decode_words));
     return static_cast<int>(parts_.size()) - 1;
   }
-  void wait(int number) {
-    Part& p = parts_[static_cast<std::size_t>(number)];
-    files::wait_for_core(p.ticket);
-    // It has read half of the words at the beginning, and the others at the end.
-    for (int k = 0; k < static_cast<int>(p.early.size()); ++k)
-      p.decoded[p.first + k] = decode(k % 2 == 0 ? p.early[k] : p.encoded[p.first + k], p.first + k);
-    p.early = {};
-  }
+  void wait(int number) { files::wait_for_core(parts_[static_cast<std::size_t>(number)]); }
 
  private:
-  struct Part {
-    unsigned long long ticket;
-    const std::uint32_t* encoded;
-    std::uint32_t* decoded;
-    int first;
-    std::vector<std::uint32_t> early;
-  };
-  std::vector<Part> parts_;
+  std::vector<files::CoreWork> parts_;
 };
 
 // A step on one batch: state[i] = 1664525 state[i] + batch[i] + 1013904223 for i < words. Given, in prefetch.cu.

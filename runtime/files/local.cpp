@@ -33,5 +33,6 @@ extern "C" void ridge_files_call(const Request* request, Reply* reply) {
     reply->result = -ENOSYS;
 }
 extern "C" bool ridge_files_in_place() { return false; }
+extern "C" unsigned long long ridge_files_work(int, Work, const void*, void*, std::size_t, long long) { return 0; }
 extern "C" void ridge_files_wait(unsigned long long) {}
 extern "C" void ridge_files_lock(bool on) { on ? turns.lock() : turns.unlock(); }

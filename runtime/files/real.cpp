@@ -11,11 +11,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <future>
 #include <map>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #ifdef RIDGE_HAVE_URING
@@ -23,6 +21,7 @@
 #endif
 
 #include "client.hpp"
+#include "threads.hpp"
 
 namespace {
 
@@ -44,10 +43,10 @@ char* address(const Request& r) { return reinterpret_cast<char*>(r.address); }
 #ifdef RIDGE_HAVE_URING
 
 // One ring for the process; completions are kept by ticket until somebody asks.
-class Requests {
+class Uring {
  public:
-  Requests() { good_ = io_uring_queue_init(kEntries, &ring_, 0) == 0; }
-  bool good() const { return good_; }
+  Uring() { good_ = io_uring_queue_init(kEntries, &ring_, 0) == 0; }
+  bool good() const { return good_; }  // containers often forbid io_uring
   std::int64_t submit(const Request& r, bool write, std::uint64_t ticket) {
     io_uring_sqe* e = io_uring_get_sqe(&ring_);
     if (e == nullptr) return -EAGAIN;
@@ -81,29 +80,37 @@ class Requests {
 
 #else
 
-// A thread for each request in flight.
+struct Uring {
+  bool good() const { return false; }
+  std::int64_t submit(const Request&, bool, std::uint64_t) { return -ENOSYS; }
+  std::int64_t wait(std::uint64_t) { return -ENOSYS; }
+};
+
+#endif
+
+// Asynchronous requests: through io_uring, or on threads where there is none.
 class Requests {
  public:
-  bool good() const { return true; }
   std::int64_t submit(const Request& r, bool write, std::uint64_t ticket) {
-    flying_[ticket] = std::async(std::launch::async, [r, write]() -> std::int64_t {
+    if (uring_.good()) return uring_.submit(r, write, ticket);
+    jobs_[ticket] = start_request([r, write]() -> std::int64_t {
       return or_errno(write ? pwrite(r.fd, address(r), r.bytes, r.offset) : pread(r.fd, address(r), r.bytes, r.offset));
     });
     return 0;
   }
   std::int64_t wait(std::uint64_t ticket) {
-    const auto found = flying_.find(ticket);
-    if (found == flying_.end()) return -EINVAL;
-    const std::int64_t result = found->second.get();
-    flying_.erase(found);
-    return result;
+    if (uring_.good()) return uring_.wait(ticket);
+    const auto found = jobs_.find(ticket);
+    if (found == jobs_.end()) return -EINVAL;
+    const std::uint64_t job = found->second;
+    jobs_.erase(found);
+    return result_of(job);
   }
 
  private:
-  std::map<std::uint64_t, std::future<std::int64_t>> flying_;
+  Uring uring_;
+  std::map<std::uint64_t, std::uint64_t> jobs_;  // by the request's ticket
 };
-
-#endif
 
 Requests& requests() {
   static auto* all = new Requests;
@@ -161,7 +168,7 @@ std::int64_t list(const Request& r) {
 std::int64_t describe() {
   Description d;
   d.targets = 1;
-  d.cores = static_cast<std::int32_t>(std::clamp(std::thread::hardware_concurrency(), 1u, unsigned{kMostCores}));
+  d.cores = cores_here();
   d.alignment = 4096;
   d.stripe_count = 1;
   std::memcpy(window().data(), &d, sizeof d);
@@ -179,7 +186,6 @@ std::int64_t run(const Request& r, Reply& reply) {
     case Op::write: {
       const bool write = r.op == Op::write;
       if ((r.flags & kAsync) == 0) return move(r, write);
-      if (!requests().good()) return -ENOSYS;
       reply.ticket = ++tickets;
       const std::int64_t error = requests().submit(r, write, reply.ticket);
       return error < 0 ? error : static_cast<std::int64_t>(r.bytes);
@@ -210,9 +216,8 @@ std::int64_t run(const Request& r, Reply& reply) {
       return describe();
     case Op::advise:
       return -posix_fadvise(r.fd, 0, 0, POSIX_FADV_DONTNEED);
-    case Op::compute:  // the caller's own core does it
-      reply.ticket = ++tickets;
-      return 0;
+    case Op::compute:  // ridge_files_work
+      return -ENOSYS;
     case Op::step:
     case Op::mark:
       return 0;
@@ -227,6 +232,10 @@ extern "C" void ridge_files_call(const Request* request, Reply* reply) {
   *reply = Reply();
   reply->result = run(*request, *reply);
 }
-extern "C" void ridge_files_wait(unsigned long long) {}
+extern "C" unsigned long long ridge_files_work(int core, Work work, const void* from, void* to, std::size_t bytes,
+                                               long long number) {
+  return start_on_thread_of(core, [=]() -> std::int64_t { return work(from, to, bytes, number), 0; });
+}
+extern "C" void ridge_files_wait(unsigned long long ticket) { result_of(ticket); }
 extern "C" bool ridge_files_in_place() { return true; }
 extern "C" void ridge_files_lock(bool on) { on ? turns.lock() : turns.unlock(); }

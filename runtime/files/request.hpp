@@ -20,8 +20,8 @@ enum class Op : std::uint32_t {
   list,      // the `offset`-th name of a directory, sorted; its text goes to the window
   status,    // a file's size and stripes
   describe,  // what the storage is made of; a Description goes to the window
-  complete,  // of an asynchronous read or write: waits for it, and its bytes change hands
-  compute,   // work of a processor core, such as decoding
+  complete,  // of an asynchronous read or write, or of a core's work: waits for it, and its bytes change hands
+  compute,   // work of a processor core on `bytes` bytes, such as decoding; `offset`: a lab's own number
   step,      // a rank begins a step of training
   advise,    // drops a file's pages from the page cache
   mark,      // a note of the lab's own code (entry.cu)
@@ -58,6 +58,7 @@ struct Request {
 
 // What serves a part of a request: a storage target by its number, or one of these.
 constexpr std::int32_t kMetadata = 100, kPageCache = 101, kFirstCore = 200;
+constexpr std::int32_t kLatency = 400;  // in timelines: what requests in flight share
 
 // A part of a request: it occupies its resource for `seconds` of virtual time, after the resource's earlier work. All
 // parts of stage 0 go side by side, and those of stage 1 follow.
@@ -71,6 +72,7 @@ struct Reply {
   std::int64_t result = 0;         // as POSIX: bytes, a descriptor or 0; below 0 the negative errno
   std::uint32_t died = 0;          // 1: the rank died in this call, or before
   std::uint32_t asynchronous = 0;  // 1: the caller does not wait, and takes the completion of `ticket`
+  std::uint32_t in_place = 0;      // 1: a real file system, whose requests use the caller's buffers
   std::uint32_t pieces = 0;
   double latency = 0;                      // seconds behind the last piece
   double host = 0;                         // seconds of the calling thread
@@ -96,6 +98,9 @@ struct Description {
   std::int32_t stripe_count = 0, alignment = 0;  // kDirect: address, offset and bytes are its multiples
 };
 
+// What a core does on a real machine: reads `bytes` bytes at `from` and writes as many at `to`.
+using Work = void (*)(const void* from, void* to, std::size_t bytes, long long number);
+
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply> &&
               std::is_trivially_copyable_v<Description>);
 
@@ -110,10 +115,13 @@ extern "C" {
 // Where the bytes of requests lie, kMostBytes of them; the same for all calls of a process.
 char* ridge_files_window();
 void ridge_files_call(const files::wire::Request* request, files::wire::Reply* reply);
-// Virtual time: the calling thread waits until the work of a core with this ticket has ended.
-void ridge_files_wait(unsigned long long ticket);
 // True where reads and writes use the caller's buffer (Request::address) and not the window: on a real file system.
 bool ridge_files_in_place();
+// There: `work` runs on core `core`, a thread, behind that core's earlier work. Returns a ticket, or 0 where no such
+// core is.
+unsigned long long ridge_files_work(int core, files::wire::Work work, const void* from, void* to, std::size_t bytes,
+                                    long long number);
+void ridge_files_wait(unsigned long long ticket);  // until that work has ended
 // One call at a time: held while the window is in use.
 void ridge_files_lock(bool on);
 // A call's rank has died: does not return.

@@ -81,6 +81,19 @@ std::string waits_json(const std::vector<std::size_t>& waits) {
   return out + "]";
 }
 
+// [number, resource, seconds, start, end]; all of them, for the judge compares them with its own.
+std::string file_parts_json(const std::vector<simt::Schedule::FilePart>& parts) {
+  if (parts.empty()) return "";
+  char text[160];
+  std::string out = ",\"file_parts\":[";
+  for (const auto& p : parts) {
+    std::snprintf(text, sizeof text, "%s[%llu,%d,%.12g,%.12g,%.12g]", out.back() == '[' ? "" : ",",
+                  static_cast<unsigned long long>(p.number), p.resource, p.seconds, p.start, p.end);
+    out += text;
+  }
+  return out + "]";
+}
+
 // Seconds of virtual time.
 std::string schedule_json(const simt::Schedule& s) {
   char number[64];
@@ -89,7 +102,7 @@ std::string schedule_json(const simt::Schedule& s) {
     return std::string(number);
   };
   std::string out = "\"schedule\":{\"seconds\":" + seconds(s.seconds) + ",\"launches\":" + std::to_string(s.launches) +
-                    ",\"left_out\":" + std::to_string(s.left_out) + ",\"file_seconds\":" + seconds(s.file_seconds) +
+                    ",\"left_out\":" + std::to_string(s.left_out) + file_parts_json(s.file_parts) +
                     (s.stream >= 0 ? ",\"stream\":" + std::to_string(s.stream) : std::string()) +
                     ",\"graphs_made\":" + std::to_string(s.graphs_made) +
                     ",\"graphs_changed\":" + std::to_string(s.graphs_changed) + ",\"items\":[";

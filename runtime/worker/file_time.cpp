@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::uint32_t kRecord = 0x656c6966;  // "file"; calls between ranks begin with 0 or 1
 constexpr int kFirstStream = 10000;            // numbers of streams in timelines
-constexpr int kBehind = 400;                   // the resource without a limit: latencies
 
 // One piece of a request, or its latency.
 struct Taken {
@@ -27,7 +26,7 @@ struct Taken {
 std::string resource_name(int resource) {
   if (resource == files::kMetadata) return "metadata server";
   if (resource == files::kPageCache) return "page cache";
-  if (resource == kBehind) return "storage latency";
+  if (resource == files::kLatency) return "storage latency";
   if (resource >= files::kFirstCore) return "core " + std::to_string(resource - files::kFirstCore);
   return "target " + std::to_string(resource);
 }
@@ -42,6 +41,10 @@ class FileOperation : public simt::Exchange {
     return "file request " + std::to_string(taken_.number) + ": " + resource_name(taken_.resource);
   }
   const char* kind() const override { return simt::kFile.data(); }
+  bool is_file(std::uint64_t& number, int& resource) const override {
+    number = taken_.number, resource = taken_.resource;
+    return true;
+  }
   double seconds() const override { return taken_.seconds; }
   std::size_t bytes() const override { return taken_.bytes; }
   void announce(double start) override { start_ = start; }
@@ -101,7 +104,7 @@ simt::OperationPtr take(simt::Engine& engine, const Taken& taken, const char* ca
   work.extent.width = taken.bytes;
   work.exchange = [taken] { return std::make_shared<FileOperation>(taken); };
   CUstream_st& stream = stream_of(taken.resource);
-  if (taken.resource == kBehind) stream.tail = nullptr;  // one does not wait for another
+  if (taken.resource == files::kLatency) stream.tail = nullptr;  // one does not wait for another
   return engine.submit(stream, std::move(work), call, host_seconds, std::move(after));
 }
 
@@ -149,12 +152,12 @@ void issue_file_request(const files::Reply& reply, const files::Request& request
       host = 0;
     }
     if (stage == 0 && reply.latency > 0)
-      now = {take(engine, {kRecord, kBehind, reply.number, 0, reply.latency}, call, host, now)};
+      now = {take(engine, {kRecord, files::kLatency, reply.number, 0, reply.latency}, call, host, now)};
     if (!now.empty()) ends = std::move(now);
   }
-  if (reply.asynchronous == 0 && request.op != files::Op::compute) return engine.wait(call, ends);
+  if (reply.asynchronous == 0) return engine.wait(call, ends);
   simt::Work nothing;
-  CUstream_st& stream = stream_of(kBehind);
+  CUstream_st& stream = stream_of(files::kLatency);
   stream.tail = nullptr;
   in_flight[reply.ticket] = ends.size() == 1 ? ends.front() : engine.submit(stream, std::move(nothing), "", 0, ends);
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../files/client.hpp"
+#include "../files/threads.hpp"
 #include "../lab/ask.hpp"
 #include "../lab/call.hpp"
 #include "../lab/rank.hpp"
@@ -249,7 +250,11 @@ extern "C" void ridge_files_call(const ridge::files::Request* request, ridge::fi
   worker::issue_file_request(*reply, r);
 }
 extern "C" bool ridge_files_in_place() { return false; }
-extern "C" void ridge_files_wait(unsigned long long ticket) { worker::wait_for_file_request(ticket); }
+extern "C" unsigned long long ridge_files_work(int core, ridge::files::Work work, const void* from, void* to,
+                                               std::size_t bytes, long long number) {
+  return ridge::files::start_on_thread_of(core, [=]() -> std::int64_t { return work(from, to, bytes, number), 0; });
+}
+extern "C" void ridge_files_wait(unsigned long long ticket) { ridge::files::result_of(ticket); }
 extern "C" void ridge_files_lock(bool on) { on ? turns.lock() : turns.unlock(); }
 
 extern "C" bool ridge_ask(const long long* question, double* answer) {

@@ -142,3 +142,93 @@ TEST_CASE("eight stored bytes do not tell the next ones") {
   CHECK(first_failed(g.task("direct"))["name"] == "");
   CHECK(g.run.out.find("PASS direct") != std::string::npos);
 }
+
+TEST_CASE("what a core has decoded of one batch does not tell how to decode another") {
+  Folder home;
+  // The first batch is decoded by cores. Its words give a key for each place, if there is one, and the cores would be
+  // asked for the others only to be counted.
+  const Graded g =
+      changed(home, "prefetch",
+              {{"    for (int part : parts[slot]) decoder.wait(part);\n",
+                "    static std::vector<std::uint32_t> key;\n"
+                "    key.resize(feed.words);\n"
+                "    if (b == 0) {\n"
+                "      for (int part : parts[slot]) decoder.wait(part);\n"
+                "      for (int i = 0; i < feed.words; ++i) key[i] = slots.encoded[slot][i] ^ slots.decoded[slot][i];\n"
+                "    } else {\n"
+                "      for (int i = 0; i < feed.words; ++i) slots.decoded[slot][i] = slots.encoded[slot][i] ^ key[i];\n"
+                "    }\n"}});
+  INFO(g.run.out + g.run.err);
+  CHECK(first_failed(g.task("prefetch"))["name"] == "correct");
+}
+
+TEST_CASE("cores decode what they were sent, when they were sent it") {
+  Folder home;
+  // The cores' time is taken before a byte has been read. Their answers are asked for when the words are there.
+  const Graded g = changed(home, "prefetch",
+                           {{"  files::Ring ring(depth);\n", "  files::Ring ring(depth);\n  Decoder decoder;\n"},
+                            {"  Decoder decoder;\n  std::vector<int> parts[kSlots];\n",
+                             "  for (int i = 0; i < feed.batches * cores; ++i) {\n"
+                             "    const int b = i / cores, core = i % cores;\n"
+                             "    const int first = static_cast<int>(1LL * feed.words * core / cores);\n"
+                             "    const int end = static_cast<int>(1LL * feed.words * (core + 1) / cores);\n"
+                             "    decoder.start(core, slots.encoded[b % kSlots], slots.decoded[b % kSlots], first,\n"
+                             "                  end - first);\n"
+                             "  }\n"
+                             "  std::vector<int> parts[kSlots];\n"},
+                            {"    for (int part : parts[slot]) decoder.wait(part);\n",
+                             "    for (int core = 0; core < cores; ++core) decoder.wait(b * cores + core);\n"},
+                            {"        parts[slot].push_back(decoder.start(core, slots.encoded[slot], "
+                             "slots.decoded[slot], first, end - first));\n",
+                             "        parts[slot].push_back(core);\n"}});
+  INFO(g.run.out + g.run.err);
+  CHECK(first_failed(g.task("prefetch"))["name"] == "correct");
+}
+
+TEST_CASE("training on the host, whose result alone is uploaded, fails the check") {
+  Folder home;
+  const Graded g = changed(
+      home, "prefetch",
+      {{"  const auto finish = [&](int b) {\n",
+        "  std::vector<std::uint32_t> on_host(feed.words);\n"
+        "  cudaMemcpyAsync(on_host.data(), state, feed.bytes(), cudaMemcpyDeviceToHost, stream);\n"
+        "  cudaStreamSynchronize(stream);\n"
+        "  const auto finish = [&](int b) {\n"},
+       {"    cudaMemcpyAsync(slots.on_device[slot], slots.decoded[slot], feed.bytes(), cudaMemcpyHostToDevice, stream);\n"
+        "    cudaEventRecord(copied.event[slot], stream);\n"
+        "    train_step<<<(feed.words + 255) / 256, 256, 0, stream>>>(slots.on_device[slot], state, feed.words);\n",
+        "    for (int i = 0; i < feed.words; ++i)\n"
+        "      on_host[i] = on_host[i] * 1664525u + slots.decoded[slot][i] + 1013904223u;\n"},
+       {"  files::close(fd);\n}\n// END",
+        "  files::close(fd);\n"
+        "  cudaMemcpyAsync(state, on_host.data(), feed.bytes(), cudaMemcpyHostToDevice, stream);\n"
+        "  cudaStreamSynchronize(stream);\n}\n// END"}});
+  INFO(g.run.out + g.run.err);
+  CHECK(first_failed(g.task("prefetch"))["name"] == "device");
+  CHECK((g.run.out + g.run.err).find("a part of the work was not done on the device") != std::string::npos);
+}
+
+TEST_CASE("more bytes in flight than the slots can take fail the check") {
+  Folder home;
+  // A ring and buffers of its own, so that nothing needs to be waited for before the next request.
+  const Graded g = changed(home, "prefetch",
+                           {{"  files::Ring ring(depth);\n",
+                             "  files::Ring ring(feed.batches + 1);\n"
+                             "  static char* own = nullptr;\n"
+                             "  static long long room = 0;\n"
+                             "  if (room < feed.bytes() * feed.batches) {\n"
+                             "    cudaFreeHost(own);\n"
+                             "    room = feed.bytes() * feed.batches;\n"
+                             "    cudaMallocHost(reinterpret_cast<void**>(&own), room + 16384);\n"
+                             "  }\n"
+                             "  char* at = own + (16384 - reinterpret_cast<std::uintptr_t>(own) % 16384) % 16384;\n"},
+                            {"asked < b + depth; ++asked)", "asked < feed.batches; ++asked)"},
+                            {"ring.read(fd, slots.encoded[asked % kSlots], feed.bytes(), asked * feed.bytes(), asked);",
+                             "ring.read(fd, at + asked * feed.bytes(), feed.bytes(), asked * feed.bytes(), asked);"},
+                            {"    ring.wait();\n",
+                             "    ring.wait();\n"
+                             "    std::memcpy(slots.encoded[b % kSlots], at + b * feed.bytes(), feed.bytes());\n"}});
+  INFO(g.run.out + g.run.err);
+  CHECK(first_failed(g.task("prefetch"))["name"] == "correct");
+  CHECK((g.run.out + g.run.err).find("were in flight at once") != std::string::npos);
+}

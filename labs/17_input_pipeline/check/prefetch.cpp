@@ -1,7 +1,8 @@
-// Task `prefetch`: the state behind the last batch, and the virtual time.
+// Task `prefetch`: the state behind the last batch, and the time.
 #include <fmt/format.h>
 
 #include <cstring>
+#include <memory>
 #include <numeric>
 
 #include "../codec.hpp"
@@ -14,6 +15,8 @@
 namespace ridge::lab::input_pipeline {
 
 namespace {
+
+using Words = std::vector<std::uint32_t>;
 
 // A request for a batch of 256 KiB occupies each of 4 targets for 282 us. One core decodes it in 1.3 ms, eight in 164 us.
 files::Storage storage_of_feed(const Case& c) {
@@ -32,12 +35,44 @@ files::Storage storage_of_feed(const Case& c) {
   return s;
 }
 
-// The encoded batches, one behind the other.
-std::vector<std::uint32_t> encoded_words(const Case& c) {
-  std::vector<std::uint32_t> words(static_cast<std::size_t>(c.size[0] * c.size[1]));
-  fill_bits(words, c.secret);
+// The batches, one behind the other. Encoded and decoded words are drawn, each for themselves: no key leads from the ones
+// to the others, so that decoded words come from the judge's cores and from nowhere else.
+Words drawn_words(const Case& c, std::uint64_t seed) {
+  Words words(static_cast<std::size_t>(c.size[0] * c.size[1]));
+  fill_bits(words, seed);
   return words;
 }
+Words encoded_words(const Case& c) { return drawn_words(c, c.secret); }
+Words decoded_words(const Case& c) { return drawn_words(c, one_way_seed(c.secret, "decoded")); }
+
+struct Batches {
+  std::int64_t words;
+  Words encoded, decoded;
+  explicit Batches(const Case& c) : words(c.size[1]), encoded(encoded_words(c)), decoded(decoded_words(c)) {}
+
+  // Words [first, ...) of some batch, as sent: each is looked for in its place of all batches, where it is found at once
+  // in a part of one batch. Others become other words.
+  files::Bytes decode(std::int64_t first, const files::Bytes& sent) const {
+    files::Bytes out(sent.size());
+    const auto all = static_cast<std::int64_t>(encoded.size()), n = static_cast<std::int64_t>(sent.size() / 4);
+    std::int64_t batch = 0;
+    for (std::int64_t k = 0; k < n; ++k) {
+      std::uint32_t word = 0;
+      std::memcpy(&word, sent.data() + 4 * k, 4);
+      std::uint32_t found = word * 2654435761u + 12345u;
+      const std::int64_t i = first + k;
+      for (std::int64_t tried = 0; i >= 0 && i < words && tried < all; tried += words) {
+        if (encoded[static_cast<std::size_t>(batch * words + i)] == word) {
+          found = decoded[static_cast<std::size_t>(batch * words + i)];
+          break;
+        }
+        batch = (batch + 1) % (all / words);
+      }
+      std::memcpy(out.data() + 4 * k, &found, 4);
+    }
+    return out;
+  }
+};
 
 // Sizes: batches, words, alignment of another machine or 0.
 class Prefetch : public TaskCheck, public UsesFiles {
@@ -67,6 +102,10 @@ class Prefetch : public TaskCheck, public UsesFiles {
     return (1 << 20) + 8 * static_cast<double>(c.size[0] * c.size[1] * 4) +
            4 * kSlots * static_cast<double>(c.size[1] * 4);
   }
+  // A step of training for each batch, whose words come from the host.
+  DeviceWork least_on_device(const Case& c) const override {
+    return {static_cast<double>(c.size[0]), static_cast<double>(c.size[0] * c.size[1] * 4)};
+  }
   Work work(const Case& c) const override {
     const auto n = static_cast<double>(c.size[0] * c.size[1]);
     return {n, "word", 8 * n, 4 * n};
@@ -85,23 +124,23 @@ class Prefetch : public TaskCheck, public UsesFiles {
   std::unique_ptr<files::Service> make_files(const Case& c, std::size_t) const override {
     const files::Storage s = storage_of_feed(c);
     auto owned = std::make_unique<files::FileSystem>(s);
-    const std::vector<std::uint32_t> words = encoded_words(c);
-    files::Bytes bytes(words.size() * 4);
-    std::memcpy(bytes.data(), words.data(), bytes.size());
+    auto batches = std::make_shared<const Batches>(c);
+    files::Bytes bytes(batches->encoded.size() * 4);
+    std::memcpy(bytes.data(), batches->encoded.data(), bytes.size());
     // A batch lies on all targets in equal parts.
     const std::int64_t stripe =
         std::max<std::int64_t>(s.alignment, c.size[1] * 4 / s.targets / s.alignment * s.alignment);
     owned->put("train", std::move(bytes), {stripe, s.targets, 0}, files::Access::read_only);
+    owned->on_compute([batches](std::int64_t first, const files::Bytes& sent) { return batches->decode(first, sent); });
     return owned;
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const auto begin = as<std::uint32_t>(in[0]), got = as<std::uint32_t>(out[0]);
-    const std::vector<std::uint32_t> words = encoded_words(c);
+    const Words decoded = decoded_words(c);
     for (std::int64_t i = 0; i < c.size[1]; ++i) {
       std::uint32_t state = begin[static_cast<std::size_t>(i)];
       for (std::int64_t b = 0; b < c.size[0]; ++b)
-        state = state * 1664525u + ::decode(words[static_cast<std::size_t>(b * c.size[1] + i)], static_cast<int>(i)) +
-                1013904223u;
+        state = state * 1664525u + decoded[static_cast<std::size_t>(b * c.size[1] + i)] + 1013904223u;
       if (state != got[static_cast<std::size_t>(i)])
         return {false,
                 fmt::format("state[{}] is {}, expected {}: a batch is wrong, missing, or out of order (a buffer that "
@@ -113,18 +152,21 @@ class Prefetch : public TaskCheck, public UsesFiles {
   }
   Verdict verify_files(const Case& c, ConstBuffers, ConstBuffers, const files::Service& files) const override {
     const auto& counts = dynamic_cast<const files::FileSystem&>(files).counts();
-    const auto needed = static_cast<std::uint64_t>(c.size[0] * c.size[1]) * 4;
+    const auto batch = static_cast<std::uint64_t>(c.size[1]) * 4,
+               needed = static_cast<std::uint64_t>(c.size[0]) * batch;
     const std::uint64_t came =
         std::accumulate(counts.target_bytes.begin(), counts.target_bytes.end(), std::uint64_t{0});
     if (came < needed)
       return {false, fmt::format("{} bytes came from the storage, and the batches have {}", came, needed),
               "batches did not come from the storage"};
     if (counts.computed_bytes < needed)
-      return {false,
-              fmt::format("cores have decoded {} bytes, and the batches have {}: decoding takes time, and is the "
-                          "Decoder's",
-                          counts.computed_bytes, needed),
+      return {false, fmt::format("cores have decoded {} bytes, and the batches have {}", counts.computed_bytes, needed),
               "batches were not decoded by cores"};
+    if (counts.most_bytes_in_flight > kSlots * batch)
+      return {false,
+              fmt::format("reads of {} bytes were in flight at once, and the {} slots have room for {}",
+                          counts.most_bytes_in_flight, kSlots, kSlots * batch),
+              "more reads were in flight than the slots have room for"};
     return {};
   }
 };

@@ -10,6 +10,8 @@ namespace {
 
 constexpr int kFirstDescriptor = 3;
 constexpr std::size_t kMostOpen = 4096;
+constexpr std::size_t kCoreWord = 4;                            // bytes that a core reads at once
+constexpr std::uint64_t kMostAtCores = std::uint64_t{1} << 28;  // bytes whose work has not been waited for
 
 std::string text(const char (&path)[kMostPath]) { return {path, strnlen(path, sizeof path)}; }
 
@@ -108,6 +110,7 @@ void FileSystem::restart() { dead_.clear(); }
 void FileSystem::mount(Disk disk) {
   disk_ = std::move(disk);
   open_.clear(), pending_.clear(), dirty_.clear(), dead_.clear(), read_only_.clear();
+  at_cores_ = flying_ = flying_bytes_ = 0;
   cache_.clear();
   changes_.clear();
   at_start_ = disk_;
@@ -128,7 +131,8 @@ void FileSystem::die(int rank) {
   died_.push_back(rank);
   dead_.push_back(rank);
   for (auto at = pending_.begin(); at != pending_.end();) {
-    if (at->second.rank == rank && at->second.sent != nullptr) {
+    if (at->second.rank == rank) land(at->second);
+    if (at->second.rank == rank && at->second.request.op == Op::write) {
       Change c;
       c.kind = Change::Kind::write;
       c.rank = rank;
@@ -247,8 +251,8 @@ std::int64_t FileSystem::read(const Request& r, std::span<std::byte> window, Rep
   if ((r.flags & kAsync) != 0) {
     reply.asynchronous = 1;
     reply.ticket = ++tickets_;
-    pending_[reply.ticket] = {r, r.rank, o->file, n, nullptr, false};
-    counts_.most_in_flight = std::max<std::uint64_t>(counts_.most_in_flight, pending_.size());
+    pending_[reply.ticket] = {r, r.rank, o->file, n, nullptr, false, reply.number};
+    take_off(n);
   } else if (n > 0) {
     std::memcpy(window.data(), data.data() + offset, n);
   }
@@ -270,8 +274,8 @@ std::int64_t FileSystem::write(const Request& r, std::span<std::byte> window, Re
   if ((r.flags & kAsync) != 0) {
     reply.asynchronous = 1;
     reply.ticket = ++tickets_;
-    pending_[reply.ticket] = {r, r.rank, o->file, r.bytes, std::move(data), direct};
-    counts_.most_in_flight = std::max<std::uint64_t>(counts_.most_in_flight, pending_.size());
+    pending_[reply.ticket] = {r, r.rank, o->file, r.bytes, std::move(data), direct, reply.number};
+    take_off(r.bytes);
     return static_cast<std::int64_t>(r.bytes);
   }
   Change c;
@@ -299,6 +303,9 @@ std::int64_t FileSystem::complete(const Request& r, std::span<std::byte> window)
   if (found == pending_.end() || found->second.rank != r.rank) return -EINVAL;
   const Pending p = std::move(found->second);
   pending_.erase(found);
+  land(p);
+  if (charged_.size() < kMostCharged) charged_.push_back({p.number, r.rank, true});
+  if (p.request.op == Op::compute) return computed(r, *p.sent, p.request.offset, window);
   if (p.sent == nullptr) {
     const Bytes& data = disk_.file(p.file).now;
     const auto offset = static_cast<std::uint64_t>(p.request.offset);
@@ -321,6 +328,45 @@ std::int64_t FileSystem::complete(const Request& r, std::span<std::byte> window)
   // Fewer bytes than were asked for do not fill the pages whose read was not charged.
   if (c.data->size() == p.bytes) written(p.file, p.direct, c.offset, p.bytes);
   return change(std::move(c)) ? static_cast<std::int64_t>(p.bytes) : -EIO;
+}
+
+void FileSystem::take_off(std::uint64_t bytes) {
+  flying_bytes_ += bytes;
+  counts_.most_in_flight = std::max(counts_.most_in_flight, ++flying_);
+  counts_.most_bytes_in_flight = std::max(counts_.most_bytes_in_flight, flying_bytes_);
+}
+
+void FileSystem::land(const Pending& p) {
+  if (p.request.op == Op::compute)
+    at_cores_ -= p.bytes;
+  else
+    --flying_, flying_bytes_ -= p.bytes;
+}
+
+std::int64_t FileSystem::compute(const Request& r, std::span<std::byte> window, Reply& reply) {
+  if (r.core < 0 || r.core >= storage_.cores || r.bytes % kCoreWord != 0) return -EINVAL;
+  if (r.bytes > kMostAtCores - at_cores_) return -EAGAIN;
+  at_cores_ += r.bytes;
+  counts_.computed_bytes += r.bytes;
+  charge(reply, kFirstCore + r.core, 0, r.bytes, static_cast<double>(r.bytes) / storage_.core_bandwidth);
+  reply.asynchronous = 1;
+  reply.ticket = ++tickets_;
+  const char* from = reinterpret_cast<const char*>(window.data());
+  pending_[reply.ticket] = {r,     r.rank,      0, r.bytes, std::make_shared<const Bytes>(from, from + r.bytes),
+                            false, reply.number};
+  return static_cast<std::int64_t>(r.bytes);
+}
+
+// The core has read every other word at the beginning, and the others now: a buffer that changed meanwhile is noticed.
+std::int64_t FileSystem::computed(const Request& r, const Bytes& sent, std::int64_t number,
+                                  std::span<std::byte> window) const {
+  if (r.bytes != sent.size()) return -EINVAL;
+  Bytes read = sent;
+  for (std::size_t at = kCoreWord; at < read.size(); at += 2 * kCoreWord)
+    std::memcpy(read.data() + at, window.data() + at, kCoreWord);
+  if (work_) read = work_(number, read);
+  std::memcpy(window.data(), read.data(), std::min(read.size(), sent.size()));
+  return static_cast<std::int64_t>(sent.size());
 }
 
 std::int64_t FileSystem::sync(const Request& r, Reply& reply) {
@@ -424,8 +470,13 @@ Reply FileSystem::call(const Request& request, std::span<std::byte> window) {
   reply.host = storage_.call_seconds;
   reply.result = r.bytes > kMostBytes || (r.flags & ~kAllFlags) != 0 ? -EINVAL : run(r, window, reply);
   if (is_dead(r.rank)) reply.died = 1;
-  for (std::uint32_t i = 0; i < reply.pieces; ++i) charged_ += reply.piece[i].seconds;
-  if (reply.pieces > 0) charged_ += reply.latency;
+  if (reply.pieces > 0 && charged_.size() < kMostCharged)
+    charged_.push_back({reply.number,
+                        r.rank,
+                        false,
+                        reply.asynchronous == 0,
+                        reply.latency,
+                        {reply.piece, reply.piece + reply.pieces}});
   const Open* o = opened(r.fd);
   if (log_.size() < kMostLogged)
     log_.push_back({r.op, r.rank, o != nullptr ? o->file : 0, r.offset, r.bytes, reply.number,
@@ -495,11 +546,7 @@ std::int64_t FileSystem::run(const Request& r, std::span<std::byte> window, Repl
     case Op::complete:
       return complete(r, window);
     case Op::compute:
-      if (r.core < 0 || r.core >= storage_.cores) return -EINVAL;
-      counts_.computed_bytes += r.bytes;
-      charge(reply, kFirstCore + r.core, 0, r.bytes, static_cast<double>(r.bytes) / storage_.core_bandwidth);
-      reply.ticket = ++tickets_;
-      return 0;
+      return compute(r, window, reply);
     case Op::step:
       for (auto d = faults_.deaths.begin(); d != faults_.deaths.end(); ++d)
         if (d->at_step == r.offset && d->at_step >= 0 && (d->rank < 0 || d->rank == r.rank)) {

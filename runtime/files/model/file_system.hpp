@@ -39,7 +39,7 @@ struct Counts {
   std::uint64_t bytes_from_cache = 0;               // of bytes_read
   std::uint64_t bytes_buffered = 0;                 // read or written by way of the page cache
   std::uint64_t metadata_requests = 0;
-  std::uint64_t most_in_flight = 0;     // asynchronous requests at once
+  std::uint64_t most_in_flight = 0, most_bytes_in_flight = 0;  // asynchronous reads and writes at once
   std::uint64_t changed_in_flight = 0;  // asynchronous writes whose buffer changed before their end
   std::vector<std::uint64_t> target_bytes, target_requests;
   std::map<std::int32_t, double> busy;  // s of each resource
@@ -95,6 +95,10 @@ class FileSystem : public Service {
   Disk after_crash(std::uint64_t n, const Faults& faults) const;
   // Takes this disk in place of its own; nothing is open, nobody is dead.
   void mount(Disk disk);
+  // What cores make of bytes: of `number`, as the caller gave it, and of the bytes that he sent. As many bytes come
+  // back, and change hands when the work is waited for. Without it the bytes come back as they are.
+  using CoreWork = std::function<Bytes(std::int64_t number, const Bytes& sent)>;
+  void on_compute(CoreWork work) { work_ = std::move(work); }
   // Answers files::mark(number, value) of entry.cu. A submission can send marks, too: it shares a process with
   // entry.cu, and no request tells who made it. So a check says which marks it expects.
   void on_mark(std::function<std::int64_t(FileSystem&, std::int64_t, std::int64_t)> answer) {
@@ -105,7 +109,7 @@ class FileSystem : public Service {
   // True where the expected marks have come, all of them, and no other one.
   bool marks_as_expected() const { return !unexpected_mark_ && next_mark_ == expected_marks_.size(); }
 
-  double seconds_charged() const override { return charged_; }
+  const std::vector<Charged>& charged() const override { return charged_; }
   Reply call(const Request& request, std::span<std::byte> window) override;
 
  private:
@@ -122,6 +126,7 @@ class FileSystem : public Service {
     std::uint64_t bytes;
     std::shared_ptr<const Bytes> sent;
     bool direct;
+    std::uint64_t number;
   };
 
   std::int64_t run(const Request& r, std::span<std::byte> window, Reply& reply);
@@ -129,6 +134,10 @@ class FileSystem : public Service {
   std::int64_t read(const Request& r, std::span<std::byte> window, Reply& reply);
   std::int64_t write(const Request& r, std::span<std::byte> window, Reply& reply);
   std::int64_t complete(const Request& r, std::span<std::byte> window);
+  std::int64_t compute(const Request& r, std::span<std::byte> window, Reply& reply);
+  std::int64_t computed(const Request& r, const Bytes& sent, std::int64_t number, std::span<std::byte> window) const;
+  void take_off(std::uint64_t bytes);
+  void land(const Pending& p);
   void written(std::uint64_t file, bool direct, std::uint64_t offset, std::uint64_t bytes);
   std::int64_t sync(const Request& r, Reply& reply);
   std::int64_t rename(const Request& r, Reply& reply);
@@ -160,7 +169,7 @@ class FileSystem : public Service {
   std::set<std::uint64_t> read_only_;
   std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> dirty_;  // of a file: offset, bytes
   std::uint64_t tickets_ = 0, numbers_ = 0, change_number_ = 0, grown_ = 0, written_ = 0;
-  double charged_ = 0;
+  std::vector<Charged> charged_;
   std::map<int, std::uint64_t> rank_changes_;
   int next_target_ = 0;
   Counts counts_;
@@ -168,6 +177,9 @@ class FileSystem : public Service {
   bool log_overflowed_ = false;
   std::vector<Change> changes_;
   std::vector<int> died_, dead_;
+  CoreWork work_;
+  std::uint64_t at_cores_ = 0;                   // bytes of work that nobody has waited for yet
+  std::uint64_t flying_ = 0, flying_bytes_ = 0;  // asynchronous reads and writes
   std::function<std::int64_t(FileSystem&, std::int64_t, std::int64_t)> mark_;
   bool any_mark_ = true;  // expect_marks() was not called
   std::vector<std::int64_t> expected_marks_;

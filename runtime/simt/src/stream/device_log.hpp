@@ -158,8 +158,13 @@ struct Schedule {
     std::uint32_t made_at = 0;  // offset in the program; 0: unknown
     std::size_t nth = 0;        // of the streams alive that this call made, from 0
   };
-  double seconds = 0;       // until the device and the host had ended
-  double file_seconds = 0;  // of all operations of kind kFile, together
+  struct FilePart {  // an operation of kind kFile
+    std::uint64_t number = 0;
+    int resource = 0;
+    double seconds = 0, start = 0, end = 0;
+  };
+  double seconds = 0;  // until the device and the host had ended
+  std::vector<FilePart> file_parts;
   // Calls that put work on the device: graphs, and kernels, copies and fills outside of graphs.
   std::uint64_t launches = 0;
   int stream = -1;                                    // the one that the call was given; -1: unknown

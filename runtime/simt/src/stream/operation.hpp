@@ -41,6 +41,8 @@ class Exchange {
   // The timeline's data, after the end.
   virtual std::string name() const = 0;
   virtual const char* kind() const { return "exchange"; }  // in timelines
+  // Whether it is a part of a file request (kFile): the request's number, and what serves the part.
+  virtual bool is_file(std::uint64_t& /*number*/, int& /*resource*/) const { return false; }
   virtual double seconds() const = 0;
   virtual std::size_t bytes() const = 0;               // bytes sent, or received where it only receives
   virtual std::uintptr_t caller() const { return 0; }  // offset of the call in the program; 0: unknown

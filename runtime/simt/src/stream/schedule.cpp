@@ -130,7 +130,8 @@ const char* ScheduleBuilder::build(Schedule& out) const {
   std::map<std::uint64_t, std::size_t> listed;  // index of an operation's item by its number
   for (const auto& [ran, op, graph] : work) {
     out.seconds = std::max(out.seconds, op->end);
-    if (kind_of(*op) == kFile) out.file_seconds += op->seconds;
+    Schedule::FilePart part{0, 0, op->seconds, op->start, op->end};
+    if (op->exchange != nullptr && op->exchange->is_file(part.number, part.resource)) out.file_parts.push_back(part);
     if (out.items.size() == Schedule::kMaxItems) {
       ++out.left_out;
       continue;
