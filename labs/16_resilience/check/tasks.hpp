@@ -1,0 +1,19 @@
+// The checks of lab 16, a function each.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "checks/files.hpp"
+#include "runtime/files/model/file_system.hpp"
+
+namespace ridge::lab::resilience {
+
+std::unique_ptr<TaskCheck> interval();
+std::unique_ptr<TaskCheck> save();
+
+// Ratio of a count to what a good solution needs.
+inline Mark ratio(const char* goal, double value, double bound, std::string message) {
+  return {goal, value / bound, "x the bound", std::move(message), "more than is needed"};
+}
+
+}  // namespace ridge::lab::resilience

@@ -1,0 +1,14 @@
+// Unpacks a call record of the judge for lab 16.
+#include "interval_call.hpp"
+#include "lab/call.hpp"
+#include "save_call.hpp"
+
+bool ridge_entry(const ridge_call& c) {
+  if (c.is("interval"))
+    call_interval(c);
+  else if (c.is("save"))
+    call_save(c);
+  else
+    return false;
+  return true;
+}

@@ -1,0 +1,87 @@
+// Lab 16, task `save`: a checkpoint in parts that is there as a whole, or not at all.
+// Run: ./ridge check 16 --task save
+#include "save.hpp"
+
+#include <algorithm>
+
+// TASK(save)
+namespace {
+
+void write_durably(const char* path, const char* data, std::size_t bytes) {
+  const int fd = files::open(path, files::kWrite | files::kCreate | files::kTruncate);
+  files::pwrite(fd, data, bytes, 0);
+  files::fsync(fd);
+  files::close(fd);
+}
+
+// All bytes of a file, or none where there is no such file.
+std::string read_all(const char* path) {
+  const int fd = files::open(path);
+  files::Status status;
+  if (fd < 0 || files::fstat(fd, &status) != 0) return {};
+  std::string bytes(static_cast<std::size_t>(status.bytes), '\0');
+  const ssize_t n = files::pread(fd, bytes.data(), bytes.size(), 0);
+  files::close(fd);
+  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  return bytes;
+}
+
+std::vector<Checkpoint> manifest() {
+  std::vector<Checkpoint> named;
+  if (!unpack(read_all(kManifest), named)) named.clear();
+  return named;
+}
+
+}  // namespace
+
+Part write_part(const char* state, long long bytes, long long step, int rank, int ranks) {
+  const long long begin = part_begin(bytes, rank, ranks), n = part_begin(bytes, rank + 1, ranks) - begin;
+  write_durably(part_path(step, rank).c_str(), state + begin, static_cast<std::size_t>(n));
+  return {n, hash_of(state + begin, static_cast<std::size_t>(n))};
+}
+
+void commit(long long step, const std::vector<Part>& parts) {
+  std::vector<Checkpoint> named = manifest(), dropped;
+  std::erase_if(named, [&](const Checkpoint& c) { return c.step == step; });
+  named.insert(named.begin(), {step, parts});
+  while (named.size() > kKept) dropped.push_back(named.back()), named.pop_back();
+  const std::string bytes = pack(named);
+  write_durably(kNewManifest, bytes.data(), bytes.size());
+  files::rename(kNewManifest, kManifest);
+  const int folder = files::open(kFolder);
+  files::fsync(folder);
+  files::close(folder);
+  for (const Checkpoint& c : dropped)
+    for (int rank = 0; rank < static_cast<int>(c.parts.size()); ++rank) files::unlink(part_path(c.step, rank).c_str());
+}
+
+bool read_part(long long step, int rank, int ranks, char* to, long long room) {
+  for (const Checkpoint& c : manifest()) {
+    if (c.step != step || c.parts.size() != static_cast<std::size_t>(ranks)) continue;
+    const Part& p = c.parts[static_cast<std::size_t>(rank)];
+    const std::string bytes = read_all(part_path(step, rank).c_str());
+    if (static_cast<std::int64_t>(bytes.size()) != p.bytes || p.bytes > room) return false;
+    std::memcpy(to, bytes.data(), bytes.size());
+    return hash_of(to, bytes.size()) == p.hash;
+  }
+  return false;
+}
+
+std::vector<long long> whole_steps(int rank, int ranks) {
+  std::vector<long long> whole;
+  for (const Checkpoint& c : manifest()) {
+    if (c.parts.size() != static_cast<std::size_t>(ranks)) continue;
+    std::string to(static_cast<std::size_t>(c.parts[static_cast<std::size_t>(rank)].bytes), '\0');
+    if (read_part(c.step, rank, ranks, to.data(), static_cast<long long>(to.size()))) whole.push_back(c.step);
+  }
+  return whole;
+}
+
+long long agreed_step(const std::vector<std::vector<long long>>& whole) {
+  for (long long step : whole.at(0))
+    if (std::all_of(whole.begin(), whole.end(),
+                    [&](const auto& w) { return std::find(w.begin(), w.end(), step) != w.end(); }))
+      return step;
+  return -1;
+}
+// END(save)
