@@ -9,6 +9,7 @@ TaskChecks make() {
   TaskChecks checks;
   checks.push_back(interval());
   checks.push_back(save());
+  checks.push_back(async_save());
   return checks;
 }
 

@@ -1,4 +1,5 @@
 // Unpacks a call record of the judge for lab 16.
+#include "async_save_call.hpp"
 #include "interval_call.hpp"
 #include "lab/call.hpp"
 #include "save_call.hpp"
@@ -8,6 +9,8 @@ bool ridge_entry(const ridge_call& c) {
     call_interval(c);
   else if (c.is("save"))
     call_save(c);
+  else if (c.is("async_save"))
+    call_async_save(c);
   else
     return false;
   return true;

@@ -121,15 +121,16 @@ class SaveFiles : public SavedFiles {
     });
   }
   // Of the saves, as they were when the first disk took their disk's place.
-  Verdict verdict = {false, "nothing was loaded", "nothing was loaded"};
+  Verdict verdict = {false, "the run did not come to its last save", "the run did not come to its last save"};
   double most_of_one_rank = 0, written = 0, writes = 0;
 
  private:
   void judge_saves() {
     judged_ = true;
     const Reader reader(c_);
+    if (saves().size() != kSaves || !saves().back().ended) return;
     verdict = sweep(
-        *this, kSaves, 4, c_.secret, false, [](int s) { return step_of(s); }, reader);
+        *this, saves(), 4, c_.secret, false, [](int s) { return step_of(s); }, reader);
     std::vector<double> of(static_cast<std::size_t>(c_.size[1]));
     for (const files::Change& change : changes())
       if (change.kind == files::Change::Kind::write && change.rank >= 0 && change.rank < c_.size[1])

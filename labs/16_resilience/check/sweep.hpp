@@ -17,7 +17,8 @@ class SavedFiles : public files::FileSystem {
     std::size_t begin = 0, end = 0;  // changes() before it, and with it
     bool ended = false;
   };
-  const std::vector<Save>& saves() const { return saves_; }
+  using Saves = std::vector<Save>;
+  const Saves& saves() const { return saves_; }
   void note_begin(std::int64_t save) {
     if (save != static_cast<std::int64_t>(saves_.size()) || save >= 64) return;
     saves_.push_back({changes().size(), changes().size(), false});
@@ -28,7 +29,7 @@ class SavedFiles : public files::FileSystem {
   }
 
  private:
-  std::vector<Save> saves_;
+  Saves saves_;
 };
 
 // What is left on a disk: the number of the save whose whole state a reader finds there, or -1, and why not.
@@ -49,16 +50,15 @@ struct Swept {
 
 // A crash of the process and `seeds` crashes of the node in each change, and one behind the last. A crash in save i must
 // leave save i - 1 or save i, one behind its end save i.
-inline Verdict sweep(const SavedFiles& owned, int saves, int seeds, std::uint64_t secret, bool torn_rename,
+inline Verdict sweep(const files::FileSystem& owned, const SavedFiles::Saves& all, int seeds, std::uint64_t secret, bool torn_rename,
                      const std::function<long long(int)>& step_of,
                      const std::function<Found(const files::Disk&)>& look, Swept* swept = nullptr) {
-  if (owned.saves().size() != static_cast<std::size_t>(saves) || !owned.saves().back().ended)
-    return {false, "the run did not come to its last save", "the run did not come to its last save"};
+  const auto saves = static_cast<int>(all.size());
   const auto& changes = owned.changes();
   for (std::size_t n = 1; n <= changes.size() + 1; ++n) {
     int before = -1, during = -1;  // the last save that has ended, and the one under way
     for (int s = 0; s < saves; ++s) {
-      const SavedFiles::Save& save = owned.saves()[static_cast<std::size_t>(s)];
+      const SavedFiles::Save& save = all[static_cast<std::size_t>(s)];
       if (n > save.end) before = s;
       if (n > save.begin && n <= save.end) during = s;
     }
