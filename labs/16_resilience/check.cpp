@@ -10,6 +10,7 @@ TaskChecks make() {
   checks.push_back(interval());
   checks.push_back(save());
   checks.push_back(async_save());
+  checks.push_back(resume());
   return checks;
 }
 

@@ -2,6 +2,7 @@
 #include "async_save_call.hpp"
 #include "interval_call.hpp"
 #include "lab/call.hpp"
+#include "resume_call.hpp"
 #include "save_call.hpp"
 
 bool ridge_entry(const ridge_call& c) {
@@ -11,6 +12,8 @@ bool ridge_entry(const ridge_call& c) {
     call_save(c);
   else if (c.is("async_save"))
     call_async_save(c);
+  else if (c.is("resume"))
+    call_resume(c);
   else
     return false;
   return true;
