@@ -11,6 +11,7 @@ TaskChecks make() {
   checks.push_back(save());
   checks.push_back(async_save());
   checks.push_back(resume());
+  checks.push_back(reshard());
   return checks;
 }
 

@@ -2,6 +2,7 @@
 #include "async_save_call.hpp"
 #include "interval_call.hpp"
 #include "lab/call.hpp"
+#include "reshard_call.hpp"
 #include "resume_call.hpp"
 #include "save_call.hpp"
 
@@ -14,6 +15,8 @@ bool ridge_entry(const ridge_call& c) {
     call_async_save(c);
   else if (c.is("resume"))
     call_resume(c);
+  else if (c.is("reshard"))
+    call_reshard(c);
   else
     return false;
   return true;
