@@ -12,6 +12,7 @@ TaskChecks make() {
   checks.push_back(async_save());
   checks.push_back(resume());
   checks.push_back(reshard());
+  checks.push_back(elastic());
   return checks;
 }
 

@@ -1,5 +1,6 @@
 // Unpacks a call record of the judge for lab 16.
 #include "async_save_call.hpp"
+#include "elastic_call.hpp"
 #include "interval_call.hpp"
 #include "lab/call.hpp"
 #include "reshard_call.hpp"
@@ -17,6 +18,8 @@ bool ridge_entry(const ridge_call& c) {
     call_resume(c);
   else if (c.is("reshard"))
     call_reshard(c);
+  else if (c.is("elastic"))
+    call_elastic(c);
   else
     return false;
   return true;

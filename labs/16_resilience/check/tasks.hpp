@@ -13,6 +13,7 @@ std::unique_ptr<TaskCheck> save();
 std::unique_ptr<TaskCheck> async_save();
 std::unique_ptr<TaskCheck> resume();
 std::unique_ptr<TaskCheck> reshard();
+std::unique_ptr<TaskCheck> elastic();
 
 // Ratio of a count to what a good solution needs.
 inline Mark ratio(const char* goal, double value, double bound, std::string message) {
