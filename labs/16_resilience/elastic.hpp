@@ -25,8 +25,8 @@ constexpr const char* kNewModel = "ckpt/model.new";
 // The bytes of both kinds of file. hash: of all that follows it.
 struct Generation {
   std::uint64_t hash;
-  std::int64_t step;         // that was saved
-  std::int64_t members;      // bit r: rank r
+  std::int64_t step;     // that was saved
+  std::int64_t members;  // bit r: rank r
 };
 struct SavedModel {
   std::uint64_t hash;
@@ -41,6 +41,15 @@ T sealed(T t) {
 template <class T>
 bool is_whole(const T& t) {
   return t.hash == sealed(t).hash;
+}
+// False where the file is not there, or not whole.
+template <class T>
+bool read_whole(const char* path, T& to) {
+  const int fd = files::open(path);
+  if (fd < 0) return false;
+  const bool whole = files::pread(fd, &to, sizeof to, 0) == sizeof to && is_whole(to);
+  files::close(fd);
+  return whole;
 }
 
 // A rank's memory, which is gone when it dies. A new process begins with generation 0.
@@ -61,11 +70,13 @@ class World {
   double silent(int rank) const { return now_ - sign_[rank]; }
 
   // The sum of `mine` of all members of me.generation, for step me.step. False: one of them has not entered it yet; ask again
-  // later. It never returns true if a member does not enter: a communicator with a dead rank hangs.
+  // later. It never returns true if a member does not enter: a communicator with a dead rank hangs. A process that has
+  // started again is in no communicator of its old self, so in no generation that was made before it started.
   bool all_reduce(const Agent& me, std::uint64_t mine, std::uint64_t& sum) {
     Collective& c = collectives_[{me.generation, me.step}];
-    c.mine[me.rank] = mine, c.entered |= std::int64_t{1} << me.rank;
     waits_[me.rank] = {me.generation, me.step, me.members};
+    if (me.generation <= of_old_self_[me.rank]) return false;
+    c.mine[me.rank] = mine, c.entered |= std::int64_t{1} << me.rank;
     if ((me.members & ~c.entered) != 0) return false;
     waits_[me.rank] = {};
     sum = 0;
@@ -89,6 +100,7 @@ class World {
   double now_ = 0, sign_[kWorkers] = {};
   std::map<std::pair<long long, long long>, Collective> collectives_;
   Waits waits_[kWorkers];
+  long long of_old_self_[kWorkers] = {};  // the newest generation when the rank's process started
   long long made_ = 0;
 };
 

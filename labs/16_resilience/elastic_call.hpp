@@ -16,7 +16,7 @@ inline void note(long long number, long long value) {
 class Play {
  public:
   Play(int number, std::uint64_t seed) : scenario_(scenario_of(number)), seed_(seed) {
-    for (int r = 0; r < kWorkers; ++r) begin_again(r);
+    for (int r = 0; r < kWorkers; ++r) begin(r);
   }
   std::vector<long long> run() {
     int second = 0, last_progress = 0;
@@ -47,6 +47,10 @@ class Play {
   bool is_paused(int r, int second) const { return r == scenario_.paused && second >= 9 && second < 34; }
   void begin_again(int r) {
     note(kStartsAgain, r);  // dead ranks may call again
+    world_.of_old_self_[r] = std::max(generation(), agents_[r].generation);
+    begin(r);
+  }
+  void begin(int r) {
     agents_[r] = Agent{};
     agents_[r].rank = r;
     world_.waits_[r] = {};
@@ -68,12 +72,9 @@ class Play {
   }
   static bool is_saved() {
     SavedModel saved{};
-    files::lives_through(kWorkers, [&] {
-      const int fd = files::open(kModel);
-      files::pread(fd, &saved, sizeof saved, 0);
-      files::close(fd);
-    });
-    return saved.step == kSteps && is_whole(saved);
+    bool whole = false;
+    files::lives_through(kWorkers, [&] { whole = read_whole(kModel, saved); });
+    return whole && saved.step == kSteps;
   }
   std::vector<long long> numbers(int second) const {
     std::vector<long long> out = {0, 0, generation(), world_.made_, second};

@@ -2,11 +2,11 @@
 #pragma once
 #include <cstdint>
 
-constexpr int kWorkers = 4;           // ranks at the beginning
+constexpr int kWorkers = 4;                   // ranks at the beginning
 constexpr long long kSteps = 24, kEvery = 4;  // a checkpoint behind every fourth step
-constexpr double kTimeout = 10;       // s without a sign of life, and a rank counts as dead
-constexpr int kMicroBatches = 12;     // of each step, whatever the number of ranks
-constexpr int kLongest = 400;         // s of one scenario
+constexpr double kTimeout = 10;               // s without a sign of life, and a rank counts as dead
+constexpr int kMicroBatches = 12;             // of each step, whatever the number of ranks
+constexpr int kLongest = 400;                 // s of one scenario
 
 // What happens in a scenario besides the deaths that the judge plans. A killed rank starts again after so many seconds;
 // -1: never. Rank `paused` gives no sign for 25 s from second 9 on; -1: nobody.

@@ -1,8 +1,8 @@
 // Lab 16, task `reshard`: files of one grid of ranks, loaded by another.
 // Run: ./ridge check 16 --task reshard
-#include "reshard.hpp"
-
 #include <vector>
+
+#include "reshard.hpp"
 
 // TASK(reshard)
 long long own_elements(const Model& model, Grid grid, int rank) {

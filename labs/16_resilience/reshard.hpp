@@ -29,6 +29,19 @@ struct Grid {
   int ranks() const { return tensor * data; }
 };
 
+// What a tensor part has of a tensor: rows and columns.
+struct Piece {
+  int first_row, rows, first_column, columns;
+  long long elements() const { return 1LL * rows * columns; }
+};
+inline Piece piece_of(const Tensor& x, int t, int T) {
+  Piece p{0, x.rows, 0, x.columns};
+  if (x.split == Split::rows) p.first_row = x.rows * t / T, p.rows = x.rows * (t + 1) / T - p.first_row;
+  if (x.split == Split::columns)
+    p.first_column = x.columns * t / T, p.columns = x.columns * (t + 1) / T - p.first_column;
+  return p;
+}
+
 inline std::string shard_path(int rank) {
   char name[32];
   std::snprintf(name, sizeof name, "ckpt/shard-%03d", rank);

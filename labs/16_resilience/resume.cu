@@ -1,8 +1,8 @@
 // Lab 16, task `resume`: a run that was killed goes on as if nothing had happened, to the last bit.
 // Run: ./ridge check 16 --task resume
-#include "resume.hpp"
-
 #include <string>
+
+#include "resume.hpp"
 
 // TASK(resume)
 void save_trainer(const Trainer& trainer, const char* path, cudaStream_t stream) {

@@ -12,9 +12,9 @@
 // A training run. Given by its command line, the same after a restart: n, samples, seed. Everything else changes with
 // the steps, or is made anew in each of them.
 struct Trainer : HostState {
-  int n;               // weights
-  int samples;         // of the data set, a multiple of kBatch
-  std::uint64_t seed;  // of the order
+  int n;                            // weights
+  int samples;                      // of the data set, a multiple of kBatch
+  std::uint64_t seed;               // of the order
   float *weights, *m, *v;           // device, n each
   float *gradient, *loss_overflow;  // device: n, and 2; made in each step
 };

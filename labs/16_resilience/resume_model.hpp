@@ -1,5 +1,6 @@
 // Task `resume`: the arithmetic of the training run, which the judge repeats.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -11,8 +12,8 @@
 #define ON_BOTH inline
 #endif
 
-constexpr int kBatch = 4;           // samples of a step
-constexpr int kGrowAfter = 7;       // steps without an overflow
+constexpr int kBatch = 4;                               // samples of a step
+constexpr int kGrowAfter = 7;                           // steps without an overflow
 constexpr float kFirstScale = 65536, kLargest = 65504;  // of the loss scale; of fp16
 
 ON_BOTH std::uint32_t bits_of(std::uint64_t seed, std::uint64_t i) {
@@ -50,18 +51,20 @@ ON_BOTH void adamw(const StepInput& in, float g, float& w, float& m, float& v) {
 
 // The part of a trainer's state that lies in host memory.
 struct HostState {
-  long long step = 0;       // steps that were made
-  long long updates = 0;    // of the weights: steps without an overflow
-  float scale = kFirstScale;  // the loss scale
-  int good_steps = 0;       // since the scale changed
-  std::uint64_t random = 0;  // state of the random numbers, for dropout and noise
-  float spare = 0;          // normal numbers come in pairs: the second one,
-  bool has_spare = false;   // if it is there
+  long long step = 0;                 // steps that were made
+  long long updates = 0;              // of the weights: steps without an overflow
+  float scale = kFirstScale;          // the loss scale
+  int good_steps = 0;                 // since the scale changed
+  std::uint64_t random = 0;           // state of the random numbers, for dropout and noise
+  float spare = 0;                    // normal numbers come in pairs: the second one,
+  bool has_spare = false;             // if it is there
   long long epoch = 0, position = 0;  // samples of the epoch that were taken
-  std::vector<int> order;   // of the epoch's samples: begin_epoch() makes it from seed and epoch
+  std::vector<int> order;             // of the epoch's samples: begin_epoch() makes it from seed and epoch
 };
 
-inline std::uint32_t next_bits(HostState& s) { return bits_of(0x5eed, s.random = s.random * 6364136223846793005u + 1442695040888963407u); }
+inline std::uint32_t next_bits(HostState& s) {
+  return bits_of(0x5eed, s.random = s.random * 6364136223846793005u + 1442695040888963407u);
+}
 // Box and Muller (1958).
 inline float next_normal(HostState& s) {
   if (s.has_spare) return s.has_spare = false, s.spare;
@@ -75,7 +78,8 @@ inline void begin_epoch(HostState& s, int samples, std::uint64_t seed) {
   for (int i = 0; i < samples; ++i) s.order[static_cast<std::size_t>(i)] = i;
   for (int i = samples; i > 1; --i)
     std::swap(s.order[static_cast<std::size_t>(i) - 1],
-              s.order[bits_of(seed + static_cast<std::uint64_t>(s.epoch), static_cast<std::uint64_t>(i)) % static_cast<std::uint32_t>(i)]);
+              s.order[bits_of(seed + static_cast<std::uint64_t>(s.epoch), static_cast<std::uint64_t>(i)) %
+                      static_cast<std::uint32_t>(i)]);
 }
 // Draws a step's inputs; step, random numbers and data position move on.
 inline StepInput begin_step(HostState& s, int samples, std::uint64_t seed) {
@@ -89,7 +93,8 @@ inline StepInput begin_step(HostState& s, int samples, std::uint64_t seed) {
   ++s.step;
   const auto t = static_cast<double>(s.updates + 1);
   in.scale = s.scale;
-  in.rate = static_cast<float>(0.05 * std::min(1.0, static_cast<double>(s.step) / 10) * std::pow(0.98, static_cast<double>(s.step)));
+  in.rate = static_cast<float>(0.05 * std::min(1.0, static_cast<double>(s.step) / 10) *
+                               std::pow(0.98, static_cast<double>(s.step)));
   in.correct_m = static_cast<float>(1 / (1 - std::pow(0.9, t)));
   in.correct_v = static_cast<float>(1 / (1 - std::pow(0.99, t)));
   return in;

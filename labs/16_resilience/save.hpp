@@ -78,7 +78,8 @@ inline bool unpack(const std::string& bytes, std::vector<Checkpoint>& checkpoint
     std::int64_t step = 0, parts = 0;
     next(&step), next(&parts);
     c.step = step;
-    for (std::int64_t p = 0; good && p < parts; ++p) c.parts.emplace_back(), next(&c.parts.back().bytes), next(&c.parts.back().hash);
+    for (std::int64_t p = 0; good && p < parts; ++p)
+      c.parts.emplace_back(), next(&c.parts.back().bytes), next(&c.parts.back().hash);
     checkpoints.push_back(std::move(c));
   }
   return good && at == bytes.size();

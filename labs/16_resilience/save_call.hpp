@@ -38,8 +38,8 @@ inline void call_save(const ridge_call& c) {
       const long long begin = part_begin(bytes, rank, ranks), room = part_begin(bytes, rank + 1, ranks) - begin;
       bool read = false;
       if (step >= 0)
-        files::lives_through(
-            rank, [&] { read = read_part(step, rank, ranks, loaded.data() + disk * bytes + begin, room); });
+        files::lives_through(rank,
+                             [&] { read = read_part(step, rank, ranks, loaded.data() + disk * bytes + begin, room); });
       out.push_back(read ? 1 : 0);
     }
   }

@@ -6,15 +6,6 @@
 namespace {
 
 template <class T>
-bool read_whole(const char* path, T& to) {
-  const int fd = files::open(path);
-  if (fd < 0) return false;
-  const bool whole = files::pread(fd, &to, sizeof to, 0) == sizeof to && is_whole(to);
-  files::close(fd);
-  return whole;
-}
-
-template <class T>
 bool write_durably(const char* path, const T& from, unsigned flags) {
   const int fd = files::open(path, files::kWrite | files::kCreate | flags);
   if (fd < 0) return false;
@@ -67,7 +58,8 @@ void poll(Agent& me, World& world, std::uint64_t seed) {
   if (alive != me.members || started_again) {
     SavedModel saved{0, 0, 0};
     if (!read_whole(kModel, saved)) saved = {0, 0, 0};
-    if (write_durably(generation_path(newest + 1).c_str(), sealed(Generation{0, saved.step, alive}), files::kExclusive)) {
+    if (write_durably(generation_path(newest + 1).c_str(), sealed(Generation{0, saved.step, alive}),
+                      files::kExclusive)) {
       sync_folder();
       me.generation = newest + 1, me.members = alive;
     }

@@ -1,9 +1,9 @@
 // Lab 16, task `interval`: how often to save, and what failures cost.
 // Run: ./ridge check 16 --task interval
-#include "interval.hpp"
-
 #include <algorithm>
 #include <cmath>
+
+#include "interval.hpp"
 
 // TASK(interval)
 double mean_between_failures(const Run& run) { return run.gpu_hours * 3600 / run.gpus; }

@@ -1,23 +1,11 @@
 // Lab 16, task `reshard`: files of one grid of ranks, loaded by another.
 // Run: ./ridge check 16 --task reshard
-#include "reshard.hpp"
-
 #include <vector>
+
+#include "reshard.hpp"
 
 // TASK(reshard)
 namespace {
-
-// What a tensor part has of a tensor.
-struct Piece {
-  int first_row, rows, first_column, columns;
-  long long elements() const { return 1LL * rows * columns; }
-};
-Piece piece_of(const Tensor& x, int t, int T) {
-  Piece p{0, x.rows, 0, x.columns};
-  if (x.split == Split::rows) p.first_row = x.rows * t / T, p.rows = x.rows * (t + 1) / T - p.first_row;
-  if (x.split == Split::columns) p.first_column = x.columns * t / T, p.columns = x.columns * (t + 1) / T - p.first_column;
-  return p;
-}
 
 // Elements that each rank of tensor part t has of a bucket, padding included.
 long long part_of_bucket(const Model& model, Grid grid, int bucket, int t) {
@@ -78,8 +66,8 @@ void load_resharded(const Model& model, Grid from, Grid to, int rank, float* own
     for (long long i = 0; i < p.elements(); ++i) {
       const Place mine = place_of(model, to, k, t, i);
       if (mine.rank != rank) continue;
-      const Place theirs =
-          find(model, from, k, p.first_row + static_cast<int>(i / p.columns), p.first_column + static_cast<int>(i % p.columns));
+      const Place theirs = find(model, from, k, p.first_row + static_cast<int>(i / p.columns),
+                                p.first_column + static_cast<int>(i % p.columns));
       if (length == 0 || theirs.rank != first.rank || theirs.element != first.element + length ||
           mine.element != at + length) {
         read();

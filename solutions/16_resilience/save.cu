@@ -1,8 +1,8 @@
 // Lab 16, task `save`: a checkpoint in parts that is there as a whole, or not at all.
 // Run: ./ridge check 16 --task save
-#include "save.hpp"
-
 #include <algorithm>
+
+#include "save.hpp"
 
 // TASK(save)
 namespace {

@@ -46,7 +46,8 @@ class AsyncSave : public TaskCheck, public UsesFiles {
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
     const auto add = [&](std::int64_t steps, std::int64_t every, std::int64_t words, bool measured) {
-      Case c{fmt::format("{} steps, a save behind every {}, {} words", steps, every, words), {steps, every, words},
+      Case c{fmt::format("{} steps, a save behind every {}, {} words", steps, every, words),
+             {steps, every, words},
              measured};
       c.secret = random_bits(r.seed, 500 + all.size());
       all.push_back(c);
@@ -60,7 +61,9 @@ class AsyncSave : public TaskCheck, public UsesFiles {
   Shape shape(const Case& c) const override { return {{bytes_of(c)}, {bytes_of(c)}, 0}; }
   void fill(const Case& c, std::uint64_t, Buffers in) const override { fill_bits(as<std::uint32_t>(in[0]), c.secret); }
   bool host_reads_inputs() const override { return true; }  // the host saves the state
-  double bytes_from_host(const Case& c) const override { return (1 << 17) + static_cast<double>(64 * c.size[0] + 8192 * (c.size[0] / c.size[1])); }
+  double bytes_from_host(const Case& c) const override {
+    return (1 << 17) + static_cast<double>(64 * c.size[0] + 8192 * (c.size[0] / c.size[1]));
+  }
   Work work(const Case& c) const override {
     const auto n = static_cast<double>(c.size[0] * c.size[2]);
     return {n, "word", 4 * n, 4 * n};
@@ -96,11 +99,12 @@ class AsyncSave : public TaskCheck, public UsesFiles {
   Verdict verify_files(const Case& c, ConstBuffers in, ConstBuffers, const files::Service& files) const override {
     const auto& owned = dynamic_cast<const SavedFiles&>(files);
     if (const auto n = owned.counts().changed_in_flight; n > 0)
-      return {false,
-              fmt::format("{} write{} had another buffer at the end than at the beginning: the snapshot was overwritten "
-                          "while the storage took it",
-                          n, n == 1 ? "" : "s"),
-              "a snapshot was overwritten while the storage took it"};
+      return {
+          false,
+          fmt::format("{} write{} had another buffer at the end than at the beginning: the snapshot was overwritten "
+                      "while the storage took it",
+                      n, n == 1 ? "" : "s"),
+          "a snapshot was overwritten while the storage took it"};
     // A save counts from its rename on, and is certain behind the folder's fsync.
     SavedFiles::Saves saves;
     const auto& changes = owned.changes();

@@ -1,11 +1,10 @@
 // Task `elastic`: deaths at steps and in every change of the disk, one scenario for each.
-#include "../elastic_plan.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "../elastic_plan.hpp"
 #include "checks/compare.hpp"
 #include "checks/fill.hpp"
 #include "tasks.hpp"
@@ -14,18 +13,20 @@ namespace ridge::lab::resilience {
 
 namespace {
 
-constexpr int kKinds = 9;  // scenarios before those that kill in a change
+// Scenarios with deaths at steps; behind them those with a death in each change of scenario 0, of which a save has 5:
+// create, write, fsync, rename, fsync of the folder; then those in which the maker of generation 2 dies in one of its 4
+// changes, each with a crash of the process and one of the node.
+constexpr int kKinds = 9, kInSaves = kSteps / kEvery * 5 + 2, kInGenerations = 8;
 
 class ElasticFiles : public files::FileSystem {
  public:
   struct Happened {
     std::string what;
     std::size_t deaths = 0;
-    std::string where;  // the last change, which is the killing one
     files::Bytes model;
   };
   std::vector<Happened> happened;
-  std::size_t changes_without_deaths = 0;
+  std::size_t changes_without_deaths = 0, generation_2 = 1;  // generation_2: number of its first change in scenario 2
 
   explicit ElasticFiles(const Case& c) : FileSystem(files::Storage{}) {
     on_mark([this, c](FileSystem&, std::int64_t number, std::int64_t value) -> std::int64_t {
@@ -66,8 +67,14 @@ class ElasticFiles : public files::FileSystem {
     if (s == 6) at_step(0, 2), at_step(1, 17);
     if (s == 7) at_step(3, 23);
     if (s == 8) at_step(1, 0), at_step(2, 0), at_step(3, 0);
-    if (s >= kKinds) {
-      const std::uint64_t n = 1 + static_cast<std::uint64_t>(s - kKinds) % std::max<std::size_t>(1, changes_without_deaths);
+    if (s >= kKinds + kInSaves) {
+      const int change = (s - kKinds - kInSaves) / 2;
+      at_step(3, 9);
+      f.deaths.push_back({.rank = -1, .at_change = generation_2 + static_cast<std::uint64_t>(change)});
+      h.what += fmt::format(", whoever makes generation 2 dies in its change {}", change + 1);
+    } else if (s >= kKinds) {
+      const std::uint64_t n =
+          1 + static_cast<std::uint64_t>(s - kKinds) % std::max<std::size_t>(1, changes_without_deaths);
       f.deaths.push_back({.rank = -1, .at_change = n});
       h.what = fmt::format("whoever makes change {} of the disk dies in it", n);
     }
@@ -81,6 +88,9 @@ class ElasticFiles : public files::FileSystem {
     Happened& h = happened.back();
     h.deaths = died().size() - deaths_before_;
     if (happened.size() == 1) changes_without_deaths = changes().size();
+    for (std::size_t i = 0; happened.size() == 3 && i < changes().size(); ++i)
+      if (changes()[i].kind == files::Change::Kind::create && changes()[i].path == "ckpt/generation-000002")
+        generation_2 = i + 1;
     if (const files::Bytes* b = find("ckpt/model")) h.model = *b;
   }
   std::size_t deaths_before_ = 0;
@@ -91,14 +101,15 @@ class Elastic : public TaskCheck, public UsesFiles {
   std::string id() const override { return "elastic"; }
   std::vector<Case> cases(const Request& r) const override {
     Case c{"scenarios, and a death in each change"};
-    // A save is 5 changes: create or truncate, write, fsync, rename, fsync of the folder.
-    c.size = {kKinds + kSteps / kEvery * 5 + 2, static_cast<std::int64_t>(random_bits(r.seed, 1000) >> 2)};
+    c.size = {kKinds + kInSaves + kInGenerations, static_cast<std::int64_t>(random_bits(r.seed, 1000) >> 2)};
     c.secret = random_bits(r.seed, 1001);
     return {c};
   }
   Shape shape(const Case& c) const override { return {{}, {static_cast<std::size_t>(c.size[0] * kNumbers) * 8}, 0}; }
   void fill(const Case&, std::uint64_t, Buffers) const override {}
-  double bytes_from_host(const Case& c) const override { return static_cast<double>((1 << 16) + c.size[0] * kNumbers * 16); }
+  double bytes_from_host(const Case& c) const override {
+    return static_cast<double>((1 << 16) + c.size[0] * kNumbers * 16);
+  }
   Work work(const Case& c) const override { return {static_cast<double>(c.size[0] * kSteps), "step", 0, 0}; }
   std::unique_ptr<files::Service> make_files(const Case& c, std::size_t) const override {
     return std::make_unique<ElasticFiles>(c);
@@ -126,11 +137,12 @@ class Elastic : public TaskCheck, public UsesFiles {
       return Verdict{false, fmt::format("{}: {}", h.what, what), std::move(secret)};
     };
     if (n[0] != 0)
-      return fault(fmt::format("rank {} hangs in a collective of generation {}: it waits for rank {}, which {} ({} s, {} "
-                               "steps made)",
-                               n[0] - 1, n[2], n[1],
-                               n[static_cast<std::size_t>(5 + 4 * n[1])] == 0 ? "is dead" : "does not enter it", n[4], n[3]),
-                   "a rank hangs in a collective that another one does not enter");
+      return fault(
+          fmt::format("rank {} hangs in a collective of generation {}: it waits for rank {}, which {} ({} s, {} "
+                      "steps made)",
+                      n[0] - 1, n[2], n[1],
+                      n[static_cast<std::size_t>(5 + 4 * n[1])] == 0 ? "is dead" : "does not enter it", n[4], n[3]),
+          "a rank hangs in a collective that another one does not enter");
     for (std::size_t r = 0; r < kWorkers; ++r) {
       const auto at = n.subspan(5 + 4 * r, 4);
       if (at[0] == 0) continue;
@@ -154,8 +166,9 @@ class Elastic : public TaskCheck, public UsesFiles {
       return fault(fmt::format("{} generations for {} failure{}", n[2], events, events == 1 ? "" : "s"),
                    "more generations than failures explain");
     if (n[3] > kSteps + kEvery * (n[2] - 1))
-      return fault(fmt::format("{} steps were made for {}: each new generation may lose {} at most", n[3], kSteps, kEvery),
-                   "more steps are lost than the interval");
+      return fault(
+          fmt::format("{} steps were made for {}: each new generation may lose {} at most", n[3], kSteps, kEvery),
+          "more steps are lost than the interval");
     return {};
   }
 };

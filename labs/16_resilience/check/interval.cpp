@@ -60,10 +60,10 @@ class Interval : public TaskCheck {
       const Job job{v(0), v(1), v(2), v(3), v(4), v(5)};
       const Real right[] = {job.M(), job.expected(job.steps), job.goodput(job.steps), job.young(), job.daly()};
       const double* mine = got.data() + kNumbers * i;
-      const std::string run = fmt::format(
-          "{:.0f} GPUs of {:.0f} h each, a step of {:.3g} s, a save of {:.3g} s, a restart of {:.3g} s",
-          static_cast<double>(job.gpus), static_cast<double>(job.gpu_hours), static_cast<double>(job.step),
-          static_cast<double>(job.save), static_cast<double>(job.restart));
+      const std::string run =
+          fmt::format("{:.0f} GPUs of {:.0f} h each, a step of {:.3g} s, a save of {:.3g} s, a restart of {:.3g} s",
+                      static_cast<double>(job.gpus), static_cast<double>(job.gpu_hours), static_cast<double>(job.step),
+                      static_cast<double>(job.save), static_cast<double>(job.restart));
       for (std::size_t k = 0; k < 5; ++k)
         if (!(std::fabs(static_cast<Real>(mine[k]) - right[k]) <= 1e-9L * std::fabs(right[k])))
           return {false,

@@ -65,7 +65,10 @@ struct Plan {
 
 float value_of(const Case& c, long long element) {
   if (element < 0) return 0;
-  return static_cast<float>(static_cast<std::int32_t>(random_bits(c.secret + 1, static_cast<std::uint64_t>(element)) >> 33)) * 0x1p-20f + 1;
+  return static_cast<float>(
+             static_cast<std::int32_t>(random_bits(c.secret + 1, static_cast<std::uint64_t>(element)) >> 33)) *
+             0x1p-20f +
+         1;
 }
 Grid from_of(const Case& c) { return {static_cast<int>(c.size[2]), static_cast<int>(c.size[3])}; }
 
@@ -75,8 +78,10 @@ class Reshard : public TaskCheck, public UsesFiles {
   std::string id() const override { return "reshard"; }
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
-    const auto add = [&](std::int64_t tensors, std::int64_t buckets, std::int64_t t, std::int64_t d, std::int64_t most) {
-      Case c{fmt::format("{} tensors in {} bucket{}, saved on {} x {}", tensors, buckets, buckets == 1 ? "" : "s", t, d)};
+    const auto add = [&](std::int64_t tensors, std::int64_t buckets, std::int64_t t, std::int64_t d,
+                         std::int64_t most) {
+      Case c{
+          fmt::format("{} tensors in {} bucket{}, saved on {} x {}", tensors, buckets, buckets == 1 ? "" : "s", t, d)};
       c.size = {tensors, buckets, t, d, 0, most};
       c.secret = random_bits(r.seed, 900 + all.size());
       const Plan plan(c);

@@ -1,13 +1,11 @@
 // Task `resume`: the resumed runs bit by bit against those that nobody killed, and these against the judge's arithmetic.
-#include <algorithm>
-
-#include "../resume_model.hpp"
-
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "../resume_model.hpp"
 #include "../resume_plan.hpp"
 #include "checks/compare.hpp"
 #include "checks/fill.hpp"
@@ -80,7 +78,9 @@ class Resume : public TaskCheck, public UsesFiles {
     const auto n = static_cast<std::size_t>(c.size[0]);
     return {{kRuns * n * 4}, {numbers(c) * 4, 2 * kRuns * n * 4}, (4 * n + 2) * 4};
   }
-  void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_uniform(floats(in[0]), seed, 1.0f, 3.0f); }
+  void fill(const Case&, std::uint64_t seed, Buffers in) const override {
+    fill_uniform(floats(in[0]), seed, 1.0f, 3.0f);
+  }
   bool host_reads_inputs() const override { return true; }
   double bytes_from_host(const Case& c) const override {
     return (1 << 17) + static_cast<double>(numbers(c) * 8 + 100 * static_cast<std::size_t>(c.size[0]));
@@ -100,14 +100,14 @@ class Resume : public TaskCheck, public UsesFiles {
     const auto steps = static_cast<std::size_t>(c.size[3]), n = static_cast<std::size_t>(c.size[0]);
     const auto said = got.subspan(2 * kRuns * steps);
     for (std::size_t run = 0; run < kRuns; ++run)
-      if (Verdict v = as_the_judge(c, run, floats(in[0]).subspan(run * n, n), got.subspan(run * steps, steps)); !v.ok) return v;
+      if (Verdict v = as_the_judge(c, run, floats(in[0]).subspan(run * n, n), got.subspan(run * steps, steps)); !v.ok)
+        return v;
     for (std::size_t run = 0; run < kRuns; ++run) {
       const std::size_t whose = ResumeFiles::swapped(c) ? 1 - run : run;
       const auto kill = static_cast<std::size_t>(c.size[4 + whose]);
       const std::string name = fmt::format("the run that was killed at step {}", kill);
       if (said[run] != 1)
-        return {false,
-                fmt::format("{} cannot be resumed: load_trainer is false behind a crash of the node", name),
+        return {false, fmt::format("{} cannot be resumed: load_trainer is false behind a crash of the node", name),
                 "a run cannot be resumed behind a crash of the node"};
       const auto right = got.subspan(whose * steps, steps), mine = got.subspan((kRuns + run) * steps, steps);
       for (std::size_t s = 0; s < steps; ++s) {
@@ -116,11 +116,12 @@ class Resume : public TaskCheck, public UsesFiles {
         if (s < kill)
           return {false, fmt::format("{} makes step {} again, from a file that has it", name, s + 1),
                   "a resumed run makes steps again"};
-        return {false,
-                fmt::format("{}: the loss of step {}, the {} behind the restart, is {:.9g}, and {:.9g} without a kill{}", name,
-                            s + 1, s + 1 - kill == 1 ? "first" : fmt::format("{}th", s + 1 - kill), mine[s], expected,
-                            mine[s] == 0 ? " (the step was not made)" : ""),
-                "the loss of a resumed run differs from the one that nobody killed"};
+        return {
+            false,
+            fmt::format("{}: the loss of step {}, the {} behind the restart, is {:.9g}, and {:.9g} without a kill{}",
+                        name, s + 1, s + 1 - kill == 1 ? "first" : fmt::format("{}th", s + 1 - kill), mine[s], expected,
+                        mine[s] == 0 ? " (the step was not made)" : ""),
+            "the loss of a resumed run differs from the one that nobody killed"};
       }
       const auto w = weights.subspan((kRuns + run) * n, n), r = weights.subspan(whose * n, n);
       if (std::memcmp(w.data(), r.data(), n * 4) != 0)
@@ -129,14 +130,16 @@ class Resume : public TaskCheck, public UsesFiles {
     }
     if (said[kRuns] != 0)
       return {false, "one bit of the file was changed, and load_trainer is true", "a damaged file was taken"};
-    if (said[kRuns + 1] != 0) return {false, "the file is not there, and load_trainer is true", "a missing file was taken"};
+    if (said[kRuns + 1] != 0)
+      return {false, "the file is not there, and load_trainer is true", "a missing file was taken"};
     return {};
   }
 
  private:
   static std::size_t numbers(const Case& c) { return 2 * kRuns * static_cast<std::size_t>(c.size[3]) + kRuns + 2; }
   // The run that nobody kills, roughly: sums are in another order here.
-  static Verdict as_the_judge(const Case& c, std::size_t run, std::span<const float> first, std::span<const float> losses) {
+  static Verdict as_the_judge(const Case& c, std::size_t run, std::span<const float> first,
+                              std::span<const float> losses) {
     const auto n = static_cast<std::size_t>(c.size[0]);
     const int samples = static_cast<int>(c.size[1]);
     const auto seed = static_cast<std::uint64_t>(c.size[2]);

@@ -45,8 +45,9 @@ long long begin_of(const Case& c, int rank) { return part_begin(c.size[0], rank,
 std::vector<Part> parts_of(const Case& c, const Bytes& state) {
   std::vector<Part> parts;
   for (int r = 0; r < c.size[1]; ++r)
-    parts.push_back({begin_of(c, r + 1) - begin_of(c, r),
-                     hash_of(state.data() + begin_of(c, r), static_cast<std::size_t>(begin_of(c, r + 1) - begin_of(c, r)))});
+    parts.push_back(
+        {begin_of(c, r + 1) - begin_of(c, r),
+         hash_of(state.data() + begin_of(c, r), static_cast<std::size_t>(begin_of(c, r + 1) - begin_of(c, r)))});
   return parts;
 }
 
@@ -147,10 +148,11 @@ class SaveFiles : public SavedFiles {
     if (Reader::named(disk(), all, why))
       for (const Checkpoint& k : all) saves.push_back(reader.whole(disk(), k, why));
     if (saves != std::vector<int>{kSaves - 1, kSaves - 2})
-      return {false,
-              fmt::format("at the end the manifest must name the last two checkpoints, the newest first, both whole{}{}",
-                          why.empty() ? "" : ": ", why),
-              "at the end the manifest does not name the last two checkpoints"};
+      return {
+          false,
+          fmt::format("at the end the manifest must name the last two checkpoints, the newest first, both whole{}{}",
+                      why.empty() ? "" : ": ", why),
+          "at the end the manifest does not name the last two checkpoints"};
     const auto needed = static_cast<std::size_t>(kKept * c_.size[1] + 1);
     if (const std::size_t there = disk().list(kFolder).size(); there > needed)
       return {false,
@@ -233,7 +235,9 @@ class SaveCheck : public TaskCheck, public UsesFiles {
     }
   }
   bool host_reads_inputs() const override { return true; }
-  double bytes_from_host(const Case& c) const override { return static_cast<double>((1 << 16) + 2 * kDisks * c.size[0]); }
+  double bytes_from_host(const Case& c) const override {
+    return static_cast<double>((1 << 16) + 2 * kDisks * c.size[0]);
+  }
   Work work(const Case& c) const override { return {static_cast<double>(kSaves * c.size[0]), "byte", 0, 0}; }
 
   std::unique_ptr<files::Service> make_files(const Case& c, std::size_t) const override {

@@ -50,8 +50,8 @@ struct Swept {
 
 // A crash of the process and `seeds` crashes of the node in each change, and one behind the last. A crash in save i must
 // leave save i - 1 or save i, one behind its end save i.
-inline Verdict sweep(const files::FileSystem& owned, const SavedFiles::Saves& all, int seeds, std::uint64_t secret, bool torn_rename,
-                     const std::function<long long(int)>& step_of,
+inline Verdict sweep(const files::FileSystem& owned, const SavedFiles::Saves& all, int seeds, std::uint64_t secret,
+                     bool torn_rename, const std::function<long long(int)>& step_of,
                      const std::function<Found(const files::Disk&)>& look, Swept* swept = nullptr) {
   const auto saves = static_cast<int>(all.size());
   const auto& changes = owned.changes();
@@ -68,18 +68,15 @@ inline Verdict sweep(const files::FileSystem& owned, const SavedFiles::Saves& al
       f.torn_rename = torn_rename;
       f.seed = secret + static_cast<std::uint64_t>(seed + 1);
       const Found found = look(owned.after_crash(n, f));
-      if (swept != nullptr)
-        ++swept->crashes, found.save == during && during >= 0 ? ++swept->fresh : ++swept->old;
+      if (swept != nullptr) ++swept->crashes, found.save == during&& during >= 0 ? ++swept->fresh : ++swept->old;
       if (found.save == before || (during >= 0 && found.save == during)) continue;
       const std::string where =
           n > changes.size()
               ? std::string("behind the last change")
-              : fmt::format("in change {} of {}, {} of {} by rank {}", n, changes.size(),
-                            name_of(changes[n - 1].kind), changes[n - 1].path.empty() ? "the root" : changes[n - 1].path,
-                            changes[n - 1].rank);
+              : fmt::format("in change {} of {}, {} of {} by rank {}", n, changes.size(), name_of(changes[n - 1].kind),
+                            changes[n - 1].path.empty() ? "the root" : changes[n - 1].path, changes[n - 1].rank);
       const auto named = [&](int s) { return s < 0 ? std::string("nothing") : fmt::format("step {}", step_of(s)); };
-      const std::string expected =
-          during >= 0 ? fmt::format("{} or {}", named(before), named(during)) : named(before);
+      const std::string expected = during >= 0 ? fmt::format("{} or {}", named(before), named(during)) : named(before);
       return {false,
               fmt::format("a crash of the {} {}: {} must be left, {} is{}{}", seed < 0 ? "process" : "node", where,
                           expected, named(found.save), found.why.empty() ? "" : ": ", found.why),
