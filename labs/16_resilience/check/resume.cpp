@@ -93,6 +93,12 @@ class Resume : public TaskCheck, public UsesFiles {
     return std::make_unique<ResumeFiles>(c);
   }
   Verdict verify_files(const Case&, ConstBuffers, ConstBuffers, const files::Service&) const override { return {}; }
+  std::vector<Mark> file_marks(const Case& c, const files::Service& files) const override {
+    const auto written = static_cast<double>(dynamic_cast<const ResumeFiles&>(files).counts().bytes_written);
+    const auto needed = static_cast<double>(kRuns * (12 * c.size[0] + 256));
+    return {
+        ratio("bytes", written, needed, fmt::format("{:.0f} bytes are written, {:.0f} are enough", written, needed))};
+  }
 
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const auto got = floats(out[0]);
