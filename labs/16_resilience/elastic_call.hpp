@@ -87,7 +87,7 @@ class Play {
       if (out[0] != 0 || ended || !lives_[r] || w.generation == 0) continue;
       const auto it = world_.collectives_.find({w.generation, w.step});
       for (int other = 0; other < kWorkers; ++other)
-        if (out[0] == 0 && (w.members >> other & 1) != 0 && (it->second.entered >> other & 1) == 0)
+        if (out[0] == 0 && other != r && (w.members >> other & 1) != 0 && (it->second.entered >> other & 1) == 0)
           out[0] = r + 1, out[1] = other;
     }
     return out;

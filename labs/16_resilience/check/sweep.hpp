@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "tasks.hpp"
@@ -48,6 +49,17 @@ struct Swept {
   int crashes = 0, old = 0, fresh = 0;  // how many left the old state, and the new one
 };
 
+// Crashes are `stride` changes apart, so that a run of very many or very large changes costs the judge a bounded time. 1
+// for up to some 2000 changes.
+inline std::size_t stride_of(const std::vector<files::Change>& changes, int seeds) {
+  constexpr double kMostApplied = 20e6, kMostBytes = 8e9;
+  double bytes = 1;
+  for (const files::Change& c : changes) bytes += c.data == nullptr ? 0 : static_cast<double>(c.data->size());
+  const double all = static_cast<double>(changes.size() + 1), replays = (seeds + 1) * 0.5;
+  const double crashes = std::min(kMostApplied / (replays * all), kMostBytes / (replays * bytes));
+  return static_cast<std::size_t>(std::max(1.0, std::ceil(all / std::max(1.0, crashes))));
+}
+
 // A crash of the process and `seeds` crashes of the node in each change, and one behind the last. A crash in save i must
 // leave save i - 1 or save i, one behind its end save i.
 inline Verdict sweep(const files::FileSystem& owned, const SavedFiles::Saves& all, int seeds, std::uint64_t secret,
@@ -55,7 +67,8 @@ inline Verdict sweep(const files::FileSystem& owned, const SavedFiles::Saves& al
                      const std::function<Found(const files::Disk&)>& look, Swept* swept = nullptr) {
   const auto saves = static_cast<int>(all.size());
   const auto& changes = owned.changes();
-  for (std::size_t n = 1; n <= changes.size() + 1; ++n) {
+  const std::size_t stride = stride_of(changes, seeds), last = changes.size() + 1;
+  for (std::size_t n = 1; n <= last; n = n < last ? std::min(n + stride, last) : last + 1) {
     int before = -1, during = -1;  // the last save that has ended, and the one under way
     for (int s = 0; s < saves; ++s) {
       const SavedFiles::Save& save = all[static_cast<std::size_t>(s)];
@@ -68,8 +81,9 @@ inline Verdict sweep(const files::FileSystem& owned, const SavedFiles::Saves& al
       f.torn_rename = torn_rename;
       f.seed = secret + static_cast<std::uint64_t>(seed + 1);
       const Found found = look(owned.after_crash(n, f));
-      if (swept != nullptr) ++swept->crashes, found.save == during&& during >= 0 ? ++swept->fresh : ++swept->old;
-      if (found.save == before || (during >= 0 && found.save == during)) continue;
+      const bool fresh = during >= 0 && found.save == during;
+      if (swept != nullptr) ++swept->crashes, fresh ? ++swept->fresh : ++swept->old;
+      if (found.save == before || fresh) continue;
       const std::string where =
           n > changes.size()
               ? std::string("behind the last change")
