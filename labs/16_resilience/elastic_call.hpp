@@ -33,6 +33,7 @@ class Play {
               files::step(agent.step + 100 * r);
               poll(agent, world_, seed_);
             })) {
+          note(kDied, r);
           lives_[r] = false;
           back_[r] = scenario_.restart < 0 ? -1 : second + scenario_.restart;
         }

@@ -17,8 +17,8 @@ inline Scenario scenario_of(int number) {
   constexpr int kRestart[] = {30, 3, -1};
   return {kRestart[number % 3], number == 1 ? 2 : -1};
 }
-// Notes to the judge: scenario `value` begins; it has ended; rank `value` starts again.
-constexpr long long kScenario = 1, kScenarioEnds = 2, kStartsAgain = 3;
+// Notes to the judge: scenario `value` begins; it has ended; rank `value` has died, and starts again.
+constexpr long long kScenario = 1, kScenarioEnds = 2, kDied = 3, kStartsAgain = 4;
 
 // Numbers of out[0] for each scenario: 0, or a rank + 1 that hangs; whom it waits for; generation; steps that were made, those made again included;
 // seconds; then for each rank whether it lives, its step, its state, and whether it is a member of that generation.

@@ -22,6 +22,7 @@ inline void call_reshard(const ridge_call& c) {
   for (const auto& target : kTargets) {
     const Grid to{target[0], target[1]};
     for (int rank = 0; rank < to.ranks(); ++rank) {
+      files::mark(kNextRank);
       long long n = 0;
       files::lives_through(rank, [&] { n = own_elements(model, to, rank); });
       out.push_back(static_cast<float>(n));

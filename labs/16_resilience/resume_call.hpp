@@ -9,7 +9,7 @@
 
 // in[0]: n weights at the beginning of each run. Sizes: n, samples, seed, steps, the step at which each run is killed. out[0]: for each
 // run the losses without a kill, then for each resumed one (0 where it made no step); then what load_trainer said: of each
-// resumed run, of a damaged file, of no file. out[1]: the weights behind each of these four.
+// resumed run, and of each of kLoads files. out[1]: the weights behind each of the first four.
 inline void call_resume(const ridge_call& c) {
   const int n = static_cast<int>(c.size[0]), steps = static_cast<int>(c.size[3]);
   float* arrays = static_cast<float*>(c.workspace);
@@ -45,8 +45,8 @@ inline void call_resume(const ridge_call& c) {
       }
     losses.insert(losses.end(), mine.begin(), mine.end());
   }
-  for (long long what : {kDamage, kRemove}) {
-    files::mark(what);
+  for (int load = 0; load < kLoads; ++load) {
+    files::mark(kReady);
     Trainer t = start(0, arrays + 3 * n + 2);
     said.push_back(load_trainer(t, kRunPaths[0], c.stream) ? 1 : 0);
   }

@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <limits>
+#include <mutex>
 
 #include "ceilings/profile.hpp"
 #include "checks/compare.hpp"
 #include "checks/fill.hpp"
+#include "checks/one_way.hpp"
 #include "sweep.hpp"
 
 namespace ridge::lab::resilience {
@@ -26,6 +29,29 @@ std::uint64_t hash_of(const char* data, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; ++i) h = (h ^ static_cast<unsigned char>(data[i])) * 1099511628211ull;
   return h;
 }
+
+// Remembers from which addresses the storage was given bytes.
+class StateFiles : public SavedFiles {
+ public:
+  explicit StateFiles(files::Storage storage) : SavedFiles(std::move(storage)) {
+    put_folder("ckpt");
+    reset_counts();
+    expect_marks({});
+  }
+  files::Reply call(const files::Request& r, std::span<std::byte> window) override {
+    if (r.op == files::Op::write && r.bytes > 0) {
+      std::lock_guard lock(addresses_);
+      first_ = std::min(first_, r.address), last_ = std::max(last_, r.address + r.bytes);
+    }
+    return SavedFiles::call(r, window);
+  }
+  // From the first byte that was written from to the last one.
+  std::uint64_t buffer_bytes() const { return last_ > first_ ? last_ - first_ : 0; }
+
+ private:
+  std::mutex addresses_;
+  std::uint64_t first_ = std::numeric_limits<std::uint64_t>::max(), last_ = 0;
+};
 
 // A thousand times faster than storage is, as the steps are: a step takes some 14 us here.
 files::Storage fast_storage() {
@@ -49,7 +75,7 @@ class AsyncSave : public TaskCheck, public UsesFiles {
       Case c{fmt::format("{} steps, a save behind every {}, {} words", steps, every, words),
              {steps, every, words},
              measured};
-      c.secret = random_bits(r.seed, 500 + all.size());
+      c.secret = one_way_seed(r.seed, "async_save", all.size());
       all.push_back(c);
     };
     add(1, 1, 1024, false);
@@ -83,10 +109,7 @@ class AsyncSave : public TaskCheck, public UsesFiles {
   }
 
   std::unique_ptr<files::Service> make_files(const Case&, std::size_t) const override {
-    auto owned = std::make_unique<SavedFiles>(fast_storage());
-    owned->put_folder("ckpt");
-    owned->reset_counts();
-    return owned;
+    return std::make_unique<StateFiles>(fast_storage());
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const std::vector<Bytes> states = states_of(c, in);
@@ -97,7 +120,14 @@ class AsyncSave : public TaskCheck, public UsesFiles {
         [](std::size_t i) { return fmt::format("state[{}] behind the last step", i); });
   }
   Verdict verify_files(const Case& c, ConstBuffers in, ConstBuffers, const files::Service& files) const override {
-    const auto& owned = dynamic_cast<const SavedFiles&>(files);
+    const auto& owned = dynamic_cast<const StateFiles&>(files);
+    if (!owned.marks_as_expected()) return other_marks();
+    if (const std::uint64_t room = kHeadBytes + bytes_of(c); owned.buffer_bytes() > room)
+      return {false,
+              fmt::format("the storage was given bytes from {} bytes of memory, and `staging` has {}: it is the only "
+                          "buffer for snapshots",
+                          owned.buffer_bytes(), room),
+              "a snapshot lies in other memory than `staging`"};
     if (const auto n = owned.counts().changed_in_flight; n > 0)
       return {
           false,

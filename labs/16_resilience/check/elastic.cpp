@@ -7,6 +7,7 @@
 #include "../elastic_plan.hpp"
 #include "checks/compare.hpp"
 #include "checks/fill.hpp"
+#include "checks/one_way.hpp"
 #include "tasks.hpp"
 
 namespace ridge::lab::resilience {
@@ -22,23 +23,51 @@ class ElasticFiles : public files::FileSystem {
  public:
   struct Happened {
     std::string what;
-    std::size_t deaths = 0;
+    std::size_t deaths = 0, at_steps = 0;  // that came; that were to come at a step
     files::Bytes model;
   };
   std::vector<Happened> happened;
   std::size_t changes_without_deaths = 0, generation_2 = 1;  // generation_2: number of its first change in scenario 2
 
-  explicit ElasticFiles(const Case& c) : FileSystem(files::Storage{}) {
+  ElasticFiles(const Case& c, std::size_t calls) : FileSystem(files::Storage{}), calls_(calls) {
     on_mark([this, c](FileSystem&, std::int64_t number, std::int64_t value) -> std::int64_t {
-      if (number == kScenario && value == static_cast<std::int64_t>(happened.size()) && value < c.size[0])
-        begin(static_cast<int>(value), c);
-      if (number == kScenarioEnds && value + 1 == static_cast<std::int64_t>(happened.size())) end();
-      if (number == kStartsAgain) restart();  // only the dead rank calls again
+      if (!follows(number, value, c)) return as_expected_ = false, -EPERM;
+      if (number == kScenario) begin(static_cast<int>(value), c);
+      if (number == kScenarioEnds) end();
       return 0;
     });
   }
+  // True where each note that came could come from entry.cu, which makes each of them once: a death that the judge did not
+  // cause is none, and a rank that has not died does not start again.
+  bool notes_as_expected() const { return as_expected_ && !runs_ && calls_ == 1; }
 
  private:
+  bool follows(std::int64_t number, std::int64_t value, const Case& c) {
+    const bool is_rank = value >= 0 && value < kWorkers;
+    switch (number) {
+      case kScenario:
+        if (runs_ || calls_ == 0) return false;
+        if (static_cast<std::int64_t>(happened.size()) == c.size[0]) happened.clear(), --calls_;  // once more
+        if (calls_ == 0 || value != static_cast<std::int64_t>(happened.size())) return false;
+        noted_ = died().size(), dead_ = 0;
+        return runs_ = true;
+      case kScenarioEnds:
+        if (!runs_ || value + 1 != static_cast<std::int64_t>(happened.size()) || noted_ != died().size()) return false;
+        runs_ = false;
+        return true;
+      case kDied:
+        if (!runs_ || !is_rank || noted_ + 1 != died().size() || died().back() != value) return false;
+        return ++noted_, dead_ |= 1 << value, true;
+      case kStartsAgain:
+        if (!runs_ || !is_rank || (dead_ >> value & 1) == 0) return false;
+        if (scenario_of(static_cast<int>(happened.size()) - 1).restart < 0) return false;
+        dead_ &= ~(1 << value);
+        restart();  // only this rank calls again
+        return true;
+      default:
+        return false;
+    }
+  }
   void begin(int s, const Case& c) {
     FileSystem fresh{files::Storage{}};
     fresh.put_folder("ckpt");
@@ -55,7 +84,7 @@ class ElasticFiles : public files::FileSystem {
     f.crash = s % 2 == 0 ? files::Crash::process : files::Crash::node;
     Happened h;
     const auto at_step = [&](int rank, long long step) {
-      f.deaths.push_back({.rank = rank, .at_step = step + 100 * rank});
+      f.deaths.push_back({.rank = rank, .at_step = step + 100 * rank}), ++h.at_steps;
       h.what += fmt::format("{}rank {} dies in step {}", h.what.empty() ? "" : ", ", rank, step);
     };
     if (s == 0) h.what = "nobody dies";
@@ -93,7 +122,9 @@ class ElasticFiles : public files::FileSystem {
         generation_2 = i + 1;
     if (const files::Bytes* b = find("ckpt/model")) h.model = *b;
   }
-  std::size_t deaths_before_ = 0;
+  std::size_t deaths_before_ = 0, calls_ = 0, noted_ = 0;  // noted_: deaths that entry.cu has told
+  int dead_ = 0;                                           // bit r: rank r
+  bool runs_ = false, as_expected_ = true;
 };
 
 class Elastic : public TaskCheck, public UsesFiles {
@@ -101,8 +132,8 @@ class Elastic : public TaskCheck, public UsesFiles {
   std::string id() const override { return "elastic"; }
   std::vector<Case> cases(const Request& r) const override {
     Case c{"scenarios, and a death in each change"};
-    c.size = {kKinds + kInSaves + kInGenerations, static_cast<std::int64_t>(random_bits(r.seed, 1000) >> 2)};
-    c.secret = random_bits(r.seed, 1001);
+    c.size = {kKinds + kInSaves + kInGenerations, static_cast<std::int64_t>(one_way_seed(r.seed, "gradients") >> 2)};
+    c.secret = one_way_seed(r.seed, "elastic");
     return {c};
   }
   Shape shape(const Case& c) const override { return {{}, {static_cast<std::size_t>(c.size[0] * kNumbers) * 8}, 0}; }
@@ -111,12 +142,13 @@ class Elastic : public TaskCheck, public UsesFiles {
     return static_cast<double>((1 << 16) + c.size[0] * kNumbers * 16);
   }
   Work work(const Case& c) const override { return {static_cast<double>(c.size[0] * kSteps), "step", 0, 0}; }
-  std::unique_ptr<files::Service> make_files(const Case& c, std::size_t) const override {
-    return std::make_unique<ElasticFiles>(c);
+  std::unique_ptr<files::Service> make_files(const Case& c, std::size_t calls) const override {
+    return std::make_unique<ElasticFiles>(c, calls);
   }
   Verdict verify(const Case&, ConstBuffers, ConstBuffers) const override { return {}; }
   Verdict verify_files(const Case& c, ConstBuffers, ConstBuffers out, const files::Service& files) const override {
     const auto& owned = dynamic_cast<const ElasticFiles&>(files);
+    if (!owned.notes_as_expected()) return other_marks();
     if (owned.happened.size() != static_cast<std::size_t>(c.size[0]))
       return {false, "not all scenarios were played", "not all scenarios were played"};
     const auto all = as<long long>(out[0]);
@@ -161,6 +193,9 @@ class Elastic : public TaskCheck, public UsesFiles {
     if (saved[1] != kSteps || static_cast<std::uint64_t>(saved[2]) != right)
       return fault(fmt::format("the last checkpoint is of step {}, expected {}", saved[1], kSteps),
                    "the last checkpoint is not that of the last step");
+    if (h.deaths < h.at_steps)
+      return fault(fmt::format("{} of {} ranks died: a rank skipped the step of its death", h.deaths, h.at_steps),
+                   "a rank skips steps");
     const auto events = static_cast<long long>(h.deaths + (h.what.find("no sign") != std::string::npos ? 1 : 0));
     if (n[2] > 1 + 3 * events)
       return fault(fmt::format("{} generations for {} failure{}", n[2], events, events == 1 ? "" : "s"),

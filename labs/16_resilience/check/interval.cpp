@@ -5,6 +5,7 @@
 
 #include "checks/compare.hpp"
 #include "checks/fill.hpp"
+#include "checks/one_way.hpp"
 #include "tasks.hpp"
 
 namespace ridge::lab::resilience {
@@ -36,7 +37,7 @@ class Interval : public TaskCheck {
     for (std::int64_t i = 0; i < 2; ++i) {
       Case c{i == 0 ? "16,384 GPUs, 8 GPUs, and a run that hardly moves" : "24 random runs"};
       c.size = {i == 0 ? 6 : 24, i};
-      c.secret = random_bits(r.seed, static_cast<std::uint64_t>(300 + i));
+      c.secret = one_way_seed(r.seed, "interval", static_cast<std::uint64_t>(i));
       all.push_back(c);
     }
     return all;

@@ -9,6 +9,7 @@
 #include "../reshard_plan.hpp"
 #include "checks/compare.hpp"
 #include "checks/fill.hpp"
+#include "checks/one_way.hpp"
 #include "tasks.hpp"
 
 namespace ridge::lab::resilience {
@@ -63,14 +64,57 @@ struct Plan {
   }
 };
 
-float value_of(const Case& c, long long element) {
-  if (element < 0) return 0;
-  return static_cast<float>(
-             static_cast<std::int32_t>(random_bits(c.secret + 1, static_cast<std::uint64_t>(element)) >> 33)) *
-             0x1p-20f +
-         1;
-}
+// The checkpoint that the `loader`-th rank finds, counted over all grids that load: what another rank has read is of no
+// use to it.
+class Values {
+ public:
+  Values(const Case& c, int loader)
+      : seed_(one_way_seed(c.secret, "values", static_cast<std::uint64_t>(loader))) {}
+  float operator()(long long element) const {
+    if (element < 0) return 0;
+    const auto bits = random_bits(seed_, static_cast<std::uint64_t>(element)) >> 33;
+    return static_cast<float>(static_cast<std::int32_t>(bits)) * 0x1p-20f + 1;
+  }
+
+ private:
+  std::uint64_t seed_;
+};
 Grid from_of(const Case& c) { return {static_cast<int>(c.size[2]), static_cast<int>(c.size[3])}; }
+
+class ReshardFiles : public files::FileSystem {
+ public:
+  ReshardFiles(const Case& c, std::size_t calls) : FileSystem(files::Storage{}), c_(c) {
+    const Plan plan(c);
+    for (int rank = 0; rank < from_of(c).ranks(); ++rank) {
+      layouts_.push_back(plan.layout(from_of(c), rank));
+      put(shard_path(rank), contents(layouts_.back(), 0), {}, files::Access::read_only);
+    }
+    reset_counts();
+    int loaders = 0;
+    for (const auto& target : kTargets) loaders += target[0] * target[1];
+    expect_marks(std::vector<std::int64_t>(calls * static_cast<std::size_t>(loaders), kNextRank));
+    on_mark([this, loaders](FileSystem&, std::int64_t, std::int64_t) -> std::int64_t {
+      for (std::size_t rank = 0; rank < layouts_.size(); ++rank)
+        replace(shard_path(static_cast<int>(rank)), contents(layouts_[rank], next_ % loaders));
+      drop_pages();
+      return ++next_, 0;
+    });
+  }
+
+ private:
+  files::Bytes contents(const Layout& layout, int loader) const {
+    const Values values(c_, loader);
+    files::Bytes bytes(layout.size() * sizeof(float));
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+      const float v = values(layout[i]);
+      std::memcpy(bytes.data() + i * sizeof v, &v, sizeof v);
+    }
+    return bytes;
+  }
+  Case c_;
+  std::vector<Layout> layouts_;
+  int next_ = 0;
+};
 
 // Sizes: tensors, buckets, tensor and data parts of the grid that wrote, floats of out[0], the most rows.
 class Reshard : public TaskCheck, public UsesFiles {
@@ -83,7 +127,7 @@ class Reshard : public TaskCheck, public UsesFiles {
       Case c{
           fmt::format("{} tensors in {} bucket{}, saved on {} x {}", tensors, buckets, buckets == 1 ? "" : "s", t, d)};
       c.size = {tensors, buckets, t, d, 0, most};
-      c.secret = random_bits(r.seed, 900 + all.size());
+      c.secret = one_way_seed(r.seed, "reshard", all.size());
       const Plan plan(c);
       for (const auto& target : kTargets)
         for (int rank = 0; rank < target[0] * target[1]; ++rank)
@@ -113,48 +157,38 @@ class Reshard : public TaskCheck, public UsesFiles {
   double bytes_from_host(const Case& c) const override { return static_cast<double>((1 << 16) + c.size[4] * 8); }
   Work work(const Case& c) const override { return {static_cast<double>(c.size[4]), "element", 0, 0}; }
 
-  std::unique_ptr<files::Service> make_files(const Case& c, std::size_t) const override {
-    auto owned = std::make_unique<files::FileSystem>(files::Storage{});
-    owned->put_folder("ckpt");
-    const Plan plan(c);
-    const Grid from = from_of(c);
-    for (int rank = 0; rank < from.ranks(); ++rank) {
-      files::Bytes bytes;
-      for (long long element : plan.layout(from, rank)) {
-        const float v = value_of(c, element);
-        const auto* p = reinterpret_cast<const char*>(&v);
-        bytes.insert(bytes.end(), p, p + sizeof v);
-      }
-      owned->put(shard_path(rank), std::move(bytes));
-    }
-    owned->reset_counts();
-    return owned;
+  std::unique_ptr<files::Service> make_files(const Case& c, std::size_t calls) const override {
+    return std::make_unique<ReshardFiles>(c, calls);
   }
   Verdict verify(const Case& c, ConstBuffers, ConstBuffers out) const override {
     const auto got = floats(out[0]);
     const Plan plan(c);
     std::size_t at = 0;
+    int loader = 0;
     for (const auto& target : kTargets) {
       const Grid to{target[0], target[1]};
       for (int rank = 0; rank < to.ranks(); ++rank) {
         const Layout right = plan.layout(to, rank);
+        const Values values(c, loader++);
         const std::string name = fmt::format("rank {} of {} x {}", rank, to.tensor, to.data);
         if (got[at++] != static_cast<float>(right.size()))
           return {false, fmt::format("{}: own_elements is {}, expected {}", name, got[at - 1], right.size()),
                   "own_elements is wrong"};
         for (std::size_t i = 0; i < right.size(); ++i, ++at) {
-          const float expected = value_of(c, right[i]);
+          const float expected = values(right[i]);
           if (std::memcmp(&got[at], &expected, 4) == 0) continue;
           return {false,
                   fmt::format("{}: float {} of {} is {}, expected {}, {}{}", name, i, right.size(), got[at], expected,
-                              right[i] < 0 ? "which is padding" : plan.name_of(right[i]), whose(c, plan, got[at])),
+                              right[i] < 0 ? "which is padding" : plan.name_of(right[i]), whose(values, plan, got[at])),
                   "a rank gets other elements than its own"};
         }
       }
     }
     return {};
   }
-  Verdict verify_files(const Case&, ConstBuffers, ConstBuffers, const files::Service&) const override { return {}; }
+  Verdict verify_files(const Case&, ConstBuffers, ConstBuffers, const files::Service& files) const override {
+    return dynamic_cast<const ReshardFiles&>(files).marks_as_expected() ? Verdict{} : other_marks();
+  }
   std::vector<Mark> file_marks(const Case& c, const files::Service& files) const override {
     const auto& counts = dynamic_cast<const files::FileSystem&>(files).counts();
     const Plan plan(c);
@@ -185,9 +219,9 @@ class Reshard : public TaskCheck, public UsesFiles {
   }
 
  private:
-  static std::string whose(const Case& c, const Plan& plan, float got) {
+  static std::string whose(const Values& values, const Plan& plan, float got) {
     for (long long e = 0; e < plan.begin.back(); ++e)
-      if (value_of(c, e) == got) return "; that is " + plan.name_of(e);
+      if (values(e) == got) return "; that is " + plan.name_of(e);
     return "";
   }
 };

@@ -9,28 +9,60 @@
 #include "../resume_plan.hpp"
 #include "checks/compare.hpp"
 #include "checks/fill.hpp"
+#include "checks/one_way.hpp"
 #include "tasks.hpp"
 
 namespace ridge::lab::resilience {
 
 namespace {
 
+// What is made of a file before it is loaded.
+enum class Made { whole, changed, shorter, empty, missing };
+constexpr const char* kMade[] = {"the file is whole", "one bit of the file has changed", "the file is too short",
+                                 "the file is empty", "the file is not there"};
+
 class ResumeFiles : public files::FileSystem {
  public:
-  explicit ResumeFiles(const Case& c) : FileSystem(files::Storage{}) {
+  ResumeFiles(const Case& c, std::size_t calls) : FileSystem(files::Storage{}), c_(c) {
     put_folder("ckpt");
     reset_counts();
-    on_mark([this, c](FileSystem&, std::int64_t number, std::int64_t) -> std::int64_t {
-      if (number == kCrash) crash(c);
-      if (const files::Bytes* b = find(kRunPaths[0]); b != nullptr && number == kDamage && !b->empty())
-        flip(kRunPaths[0], random_bits(c.secret, 3) % b->size());
-      if (number == kRemove && find(kRunPaths[0]) != nullptr) change_names({{kRunPaths[0], ""}});
+    std::vector<std::int64_t> marks;
+    for (std::size_t call = 0; call < calls; ++call) {
+      marks.push_back(kCrash);
+      marks.insert(marks.end(), kLoads, kReady);
+    }
+    expect_marks(std::move(marks));
+    on_mark([this](FileSystem&, std::int64_t number, std::int64_t) -> std::int64_t {
+      if (number == kCrash)
+        crash(c_), loads_ = 0;
+      else
+        make_ready(made(c_, loads_++));
       return 0;
     });
   }
   static bool swapped(const Case& c) { return random_bits(c.secret, 1) % 2 == 0; }
+  // In an order that the secret draws: each kind at least once, and whole files among them.
+  static Made made(const Case& c, int load) {
+    Made all[kLoads] = {Made::changed, Made::changed, Made::shorter, Made::empty, Made::missing};
+    for (std::size_t i = kLoads; i > 1; --i) std::swap(all[i - 1], all[one_way_seed(c.secret, "load", i) % i]);
+    return all[load];
+  }
 
  private:
+  void make_ready(Made kind) {
+    if (whole_.empty()) return;  // the run has no file: said before
+    if (find(kRunPaths[0]) != nullptr) change_names({{kRunPaths[0], ""}});
+    if (kind == Made::missing) return;
+    files::Bytes bytes = whole_;
+    const std::uint64_t draw = one_way_seed(c_.secret, "damage", static_cast<std::uint64_t>(loads_));
+    if (kind == Made::changed) bytes[draw % bytes.size()] ^= static_cast<char>(1 << (draw >> 40 & 7));
+    if (kind == Made::shorter) bytes.resize(draw % 2 == 0 ? bytes.size() - 1 : draw / 2 % bytes.size());
+    if (kind == Made::empty) bytes.clear();
+    FileSystem with{files::Storage{}};
+    with.mount(disk());
+    with.put(kRunPaths[0], std::move(bytes));
+    mount(with.disk());
+  }
   void crash(const Case& c) {
     files::Faults f;
     f.crash = files::Crash::node;
@@ -38,6 +70,7 @@ class ResumeFiles : public files::FileSystem {
     mount(after_crash(changes().size() + 1, f));
     if (swapped(c) && find(kRunPaths[0]) != nullptr && find(kRunPaths[1]) != nullptr)
       change_names({{kRunPaths[0], "ckpt/between"}, {kRunPaths[1], kRunPaths[0]}, {"ckpt/between", kRunPaths[1]}});
+    if (const files::Bytes* b = find(kRunPaths[0])) whole_ = *b;
   }
   void change_names(const std::vector<std::pair<std::string, std::string>>& names) {
     files::Disk changed = disk();
@@ -52,6 +85,9 @@ class ResumeFiles : public files::FileSystem {
     changed.settle();
     mount(std::move(changed));
   }
+  Case c_;
+  int loads_ = 0;
+  files::Bytes whole_;  // run 0's file behind the crash
 };
 
 // Sizes: weights, samples, seed, steps, the step at which each run is killed.
@@ -63,9 +99,9 @@ class Resume : public TaskCheck, public UsesFiles {
     const auto add = [&](std::int64_t n, std::int64_t samples, std::int64_t steps, std::int64_t a, std::int64_t b,
                          bool swapped) {
       Case c{fmt::format("{} weights, {} steps, killed at {} and {}", n, steps, a, b)};
-      c.size = {n, samples, static_cast<std::int64_t>(random_bits(r.seed, 600 + all.size()) >> 2), steps, a, b};
-      std::uint64_t i = 700 + 100 * all.size();
-      do c.secret = random_bits(r.seed, i++);
+      c.size = {n, samples, static_cast<std::int64_t>(one_way_seed(r.seed, "order", all.size()) >> 2), steps, a, b};
+      std::uint64_t i = 100 * all.size();
+      do c.secret = one_way_seed(r.seed, "resume", i++);
       while (ResumeFiles::swapped(c) != swapped);
       all.push_back(c);
     };
@@ -89,10 +125,19 @@ class Resume : public TaskCheck, public UsesFiles {
     const auto n = static_cast<double>(2 * kRuns * c.size[0] * c.size[3]);
     return {10 * n, "flop", 12 * n, 12 * n};
   }
-  std::unique_ptr<files::Service> make_files(const Case& c, std::size_t) const override {
-    return std::make_unique<ResumeFiles>(c);
+  std::unique_ptr<files::Service> make_files(const Case& c, std::size_t calls) const override {
+    return std::make_unique<ResumeFiles>(c, calls);
   }
-  Verdict verify_files(const Case&, ConstBuffers, ConstBuffers, const files::Service&) const override { return {}; }
+  Verdict verify_files(const Case& c, ConstBuffers, ConstBuffers, const files::Service& files) const override {
+    const auto& owned = dynamic_cast<const ResumeFiles&>(files);
+    if (!owned.marks_as_expected()) return other_marks();
+    const auto arrays = static_cast<std::uint64_t>(kRuns * 12 * c.size[0]);
+    if (owned.counts().bytes_written >= arrays) return {};
+    return {false,
+            fmt::format("{} bytes were written, and weights and moments have {}: a new process has nothing but the file",
+                        owned.counts().bytes_written, arrays),
+            "the files hold less than weights and moments"};
+  }
   std::vector<Mark> file_marks(const Case& c, const files::Service& files) const override {
     const auto written = static_cast<double>(dynamic_cast<const ResumeFiles&>(files).counts().bytes_written);
     const auto needed = static_cast<double>(kRuns * (12 * c.size[0] + 256));
@@ -134,15 +179,18 @@ class Resume : public TaskCheck, public UsesFiles {
         return {false, fmt::format("{}: the losses are equal, and the weights at the end are not", name),
                 "the weights of a resumed run differ at the end"};
     }
-    if (said[kRuns] != 0)
-      return {false, "one bit of the file was changed, and load_trainer is true", "a damaged file was taken"};
-    if (said[kRuns + 1] != 0)
-      return {false, "the file is not there, and load_trainer is true", "a missing file was taken"};
+    for (int load = 0; load < kLoads; ++load) {
+      const Made made = ResumeFiles::made(c, load);
+      if ((said[kRuns + static_cast<std::size_t>(load)] == 1) == (made == Made::whole)) continue;
+      const char* const what = kMade[static_cast<int>(made)];
+      return {false, fmt::format("{}, and load_trainer is {}", what, made == Made::whole ? "false" : "true"),
+              made == Made::whole ? "a whole file was refused" : "a damaged or missing file was taken"};
+    }
     return {};
   }
 
  private:
-  static std::size_t numbers(const Case& c) { return 2 * kRuns * static_cast<std::size_t>(c.size[3]) + kRuns + 2; }
+  static std::size_t numbers(const Case& c) { return 2 * kRuns * static_cast<std::size_t>(c.size[3]) + kRuns + kLoads; }
   // The run that nobody kills, roughly: sums are in another order here.
   static Verdict as_the_judge(const Case& c, std::size_t run, std::span<const float> first,
                               std::span<const float> losses) {

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "../save_plan.hpp"
 #include "checks/compare.hpp"
 #include "checks/fill.hpp"
+#include "checks/one_way.hpp"
 #include "sweep.hpp"
 
 namespace ridge::lab::resilience {
@@ -18,7 +20,8 @@ namespace {
 using ridge::files::Bytes;
 using ridge::files::Disk;
 
-// Disks to load, and the step that all ranks can load; each has the checkpoints 4, 8 and 12, or as said.
+// Disks to load, in an order that the secret draws, and the step that all ranks can load; each has the checkpoints 4, 8
+// and 12, or as said.
 enum DiskKind { kWhole, kBit, kShort, kGone, kParts, kTornManifest, kEmpty, kTwo, kDisks };
 constexpr const char* kDiskNames[kDisks] = {
     "both checkpoints are whole",
@@ -35,9 +38,18 @@ constexpr int kExpectedSave[kDisks] = {2, 1, 1, 1, 1, 1, -1, -1};
 // The state of a save.
 Bytes state_of(const Case& c, int save, int disk = -1) {
   Bytes b(static_cast<std::size_t>(c.size[0]));
-  const std::uint64_t seed = c.secret + static_cast<std::uint64_t>(100 * (disk + 1) + save);
+  const std::uint64_t seed = one_way_seed(c.secret, "state", static_cast<std::uint64_t>(100 * (disk + 1) + save));
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<char>(random_bits(seed, i) >> 19);
   return b;
+}
+
+// The kind of the disk that is mounted as number `disk`: who counts its calls does not know it.
+DiskKind kind_of(const Case& c, int disk) {
+  std::vector<int> kinds(kDisks);
+  std::iota(kinds.begin(), kinds.end(), 0);
+  for (std::size_t i = kDisks; i > 1; --i)
+    std::swap(kinds[i - 1], kinds[one_way_seed(c.secret, "disk", i) % i]);
+  return static_cast<DiskKind>(kinds[static_cast<std::size_t>(disk)]);
 }
 
 long long begin_of(const Case& c, int rank) { return part_begin(c.size[0], rank, static_cast<int>(c.size[1])); }
@@ -108,16 +120,22 @@ struct Reader {
 
 class SaveFiles : public SavedFiles {
  public:
-  explicit SaveFiles(const Case& c) : SavedFiles(files::Storage{}), c_(c) {
+  SaveFiles(const Case& c, std::size_t calls) : SavedFiles(files::Storage{}), c_(c) {
     put_folder(kFolder);
     // What a crash of an earlier run has left: longer than what is written now.
     put(kNewManifest, Bytes(5000, 'x'));
     for (int s : {0, 2}) put(part_path(step_of(s), 0), Bytes(static_cast<std::size_t>(c.size[0]) + 7, 'y'));
     reset_counts();
+    std::vector<std::int64_t> marks;
+    for (std::size_t call = 0; call < calls; ++call) {
+      for (int s = 0; s < kSaves; ++s) marks.insert(marks.end(), {kSaveBegins, kSaveEnds});
+      marks.insert(marks.end(), kDisks, kMount);
+    }
+    expect_marks(std::move(marks));
     on_mark([this](FileSystem&, std::int64_t number, std::int64_t value) -> std::int64_t {
       if (number == kSaveBegins) note_begin(value);
       if (number == kSaveEnds) note_end(value);
-      if (number == kMount && value >= 0 && value < kDisks) mount_one(static_cast<int>(value));
+      if (number == kMount && value >= 0 && value < kDisks) mount_one(kind_of(c_, static_cast<int>(value)));
       return 0;
     });
   }
@@ -162,7 +180,7 @@ class SaveFiles : public SavedFiles {
     return {};
   }
 
-  void mount_one(int kind) {
+  void mount_one(DiskKind kind) {
     if (!judged_) judge_saves();
     FileSystem made{files::Storage{}};
     made.put_folder(kFolder);
@@ -212,7 +230,7 @@ class SaveCheck : public TaskCheck, public UsesFiles {
     const auto add = [&](std::int64_t bytes, std::int64_t ranks) {
       Case c{fmt::format("{} bytes, {} rank{}", bytes, ranks, ranks == 1 ? "" : "s")};
       c.size = {bytes, ranks, kDisks};
-      c.secret = random_bits(r.seed, 400 + all.size());
+      c.secret = one_way_seed(r.seed, "save", all.size());
       all.push_back(c);
     };
     add(random_size(r.seed, 600, 900), 1);
@@ -240,12 +258,13 @@ class SaveCheck : public TaskCheck, public UsesFiles {
   }
   Work work(const Case& c) const override { return {static_cast<double>(kSaves * c.size[0]), "byte", 0, 0}; }
 
-  std::unique_ptr<files::Service> make_files(const Case& c, std::size_t) const override {
-    return std::make_unique<SaveFiles>(c);
+  std::unique_ptr<files::Service> make_files(const Case& c, std::size_t calls) const override {
+    return std::make_unique<SaveFiles>(c, calls);
   }
   Verdict verify(const Case&, ConstBuffers, ConstBuffers) const override { return {}; }
   Verdict verify_files(const Case& c, ConstBuffers, ConstBuffers out, const files::Service& files) const override {
     const auto& owned = dynamic_cast<const SaveFiles&>(files);
+    if (!owned.marks_as_expected()) return other_marks();
     return owned.verdict.ok ? loaded(c, out) : owned.verdict;
   }
   std::vector<Mark> file_marks(const Case& c, const files::Service& files) const override {
@@ -268,16 +287,17 @@ class SaveCheck : public TaskCheck, public UsesFiles {
     const auto bytes = static_cast<std::size_t>(c.size[0]);
     std::size_t at = 0;
     for (int disk = 0; disk < kDisks; ++disk) {
-      const int save = kExpectedSave[disk];
+      const DiskKind kind = kind_of(c, disk);
+      const int save = kExpectedSave[kind];
       const long long expected = save < 0 ? -1 : step_of(save), got = numbers[at++];
       const auto fault = [&](std::string what) {
-        return Verdict{false, fmt::format("where {}: {}", kDiskNames[disk], what),
-                       fmt::format("where {}, the wrong state is loaded", kDiskNames[disk])};
+        return Verdict{false, fmt::format("where {}: {}", kDiskNames[kind], what),
+                       fmt::format("where {}, the wrong state is loaded", kDiskNames[kind])};
       };
       if (got != expected)
         return fault(fmt::format("the agreed step is {}, expected {}{}", got, expected,
                                  expected < 0 ? " (no step can be loaded by all)" : ""));
-      const Bytes state = save < 0 ? Bytes(bytes) : state_of(c, save, disk);
+      const Bytes state = save < 0 ? Bytes(bytes) : state_of(c, save, kind);
       for (int r = 0; r < c.size[1]; ++r) {
         const bool read = numbers[at++] == 1;
         if (save >= 0 && !read) return fault(fmt::format("read_part({}) is false on rank {}", expected, r));

@@ -15,6 +15,11 @@ std::unique_ptr<TaskCheck> resume();
 std::unique_ptr<TaskCheck> reshard();
 std::unique_ptr<TaskCheck> elastic();
 
+// A submission can send notes to the judge past entry.cu.
+inline Verdict other_marks() {
+  return {false, "the judge was sent other marks than entry.cu's", "the judge was sent other marks than entry.cu's"};
+}
+
 // Ratio of a count to what a good solution needs.
 inline Mark ratio(const char* goal, double value, double bound, std::string message) {
   return {goal, value / bound, "x the bound", std::move(message), "more than is needed"};
