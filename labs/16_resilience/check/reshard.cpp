@@ -68,8 +68,7 @@ struct Plan {
 // use to it.
 class Values {
  public:
-  Values(const Case& c, int loader)
-      : seed_(one_way_seed(c.secret, "values", static_cast<std::uint64_t>(loader))) {}
+  Values(const Case& c, int loader) : seed_(one_way_seed(c.secret, "values", static_cast<std::uint64_t>(loader))) {}
   float operator()(long long element) const {
     if (element < 0) return 0;
     const auto bits = random_bits(seed_, static_cast<std::uint64_t>(element)) >> 33;

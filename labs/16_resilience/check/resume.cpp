@@ -133,10 +133,11 @@ class Resume : public TaskCheck, public UsesFiles {
     if (!owned.marks_as_expected()) return other_marks();
     const auto arrays = static_cast<std::uint64_t>(kRuns * 12 * c.size[0]);
     if (owned.counts().bytes_written >= arrays) return {};
-    return {false,
-            fmt::format("{} bytes were written, and weights and moments have {}: a new process has nothing but the file",
-                        owned.counts().bytes_written, arrays),
-            "the files hold less than weights and moments"};
+    return {
+        false,
+        fmt::format("{} bytes were written, and weights and moments have {}: a new process has nothing but the file",
+                    owned.counts().bytes_written, arrays),
+        "the files hold less than weights and moments"};
   }
   std::vector<Mark> file_marks(const Case& c, const files::Service& files) const override {
     const auto written = static_cast<double>(dynamic_cast<const ResumeFiles&>(files).counts().bytes_written);

@@ -47,8 +47,7 @@ Bytes state_of(const Case& c, int save, int disk = -1) {
 DiskKind kind_of(const Case& c, int disk) {
   std::vector<int> kinds(kDisks);
   std::iota(kinds.begin(), kinds.end(), 0);
-  for (std::size_t i = kDisks; i > 1; --i)
-    std::swap(kinds[i - 1], kinds[one_way_seed(c.secret, "disk", i) % i]);
+  for (std::size_t i = kDisks; i > 1; --i) std::swap(kinds[i - 1], kinds[one_way_seed(c.secret, "disk", i) % i]);
   return static_cast<DiskKind>(kinds[static_cast<std::size_t>(disk)]);
 }
 
