@@ -31,7 +31,7 @@ struct Training {
 };
 
 // state: words numbers, updated in place.
-__global__ inline void train_kernel(std::uint32_t* state, std::uint32_t number, int words) {
+static __global__ void train_kernel(std::uint32_t* state, std::uint32_t number, int words) {
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < words;
        i += static_cast<int>(gridDim.x * blockDim.x))
     state[i] = state[i] * 1664525u + number * 2654435761u + 1013904223u;

@@ -21,7 +21,7 @@ struct Trainer : HostState {
 
 // One block. Behind it: gradient, the loss and whether one of the gradients is beyond fp16, and where none is, new
 // weights and moments.
-__global__ inline void resume_kernel(StepInput in, float* weights, float* m, float* v, float* gradient,
+static __global__ void resume_kernel(StepInput in, float* weights, float* m, float* v, float* gradient,
                                      float* loss_overflow, int n) {
   __shared__ float loss[256], beyond[256];
   const int t = static_cast<int>(threadIdx.x);
