@@ -13,9 +13,7 @@
 #include "files/local.hpp"
 #include "files/model/file_system.hpp"
 #include "files/ranks.hpp"
-#include "nn/adamw.cuh"
-#include "nn/data.hpp"
-#include "nn/gpt.cuh"
+#include "labs/16_resilience/experiments/gpt_rank.cuh"
 #include "save.hpp"
 
 namespace {
@@ -23,83 +21,11 @@ namespace {
 namespace vfs = ridge::files;
 constexpr int kRanks = 4, kMicroBatches = 4, kSteps = 48, kEvery = 3, kChangesOfSave = 17;
 
-nn::ModelConfig model() {
-  nn::ModelConfig m;
-  m.vocabulary = 19, m.context = 8, m.layers = 2, m.heads = 2, m.channels = 16;
-  return m;
-}
-nn::TrainConfig training() {
-  nn::TrainConfig t;
-  t.batch = 1, t.sequence = 8;
-  return t;
-}
-
-void read_back(void* to, const void* from, std::size_t bytes) {
-  nn::check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "reading back");
-}
-void upload(void* to, const void* from, std::size_t bytes) {
-  nn::check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "uploading");
-}
-
-// What a rank has in its memory.
-struct Rank {
-  nn::Gpt<float> gpt{model(), training(), nullptr};
-  int *tokens = nullptr, *targets = nullptr;
-  float* loss = nullptr;
-  long long step = 0;
-
-  Rank() {
-    nn::check(cudaMalloc(&tokens, 8 * sizeof(int)), "tokens");
-    nn::check(cudaMalloc(&targets, 8 * sizeof(int)), "targets");
-    nn::check(cudaMalloc(&loss, sizeof(float)), "the loss");
-  }
-  ~Rank() { cudaFree(tokens), cudaFree(targets), cudaFree(loss); }
-  std::size_t elements() const { return gpt.layout().elements; }
-
-  // The gradient of micro-batch b. Its tokens follow from the step and b, so the step is the data's position.
-  std::vector<float> gradient(const nn::MarkovSource& source, int b) {
-    nn::Random random(static_cast<std::uint64_t>(1000 + step * kMicroBatches + b));
-    const nn::Batch batch = source.sample(1, 8, random);
-    upload(tokens, batch.tokens.data(), 8 * sizeof(int)), upload(targets, batch.targets.data(), 8 * sizeof(int));
-    gpt.clear_gradients();
-    constexpr float kScale = 1.0f / (8 * kMicroBatches);
-    gpt.forward(tokens, targets, kScale, kScale, loss);
-    gpt.backward(tokens);
-    std::vector<float> g(elements());
-    read_back(g.data(), gpt.gradients(), g.size() * 4);
-    return g;
-  }
-  void update(const std::vector<float>& sum) {
-    upload(gpt.gradients(), sum.data(), sum.size() * 4);
-    ++step;
-    nn::adamw(gpt.master(), gpt.weights(), gpt.gradients(), gpt.first_moments(), gpt.second_moments(), elements(),
-              nn::adamw_step(static_cast<int>(step), 3e-3f, 0.9f, 0.95f, 1e-8f, 0.1f), nullptr, nullptr);
-    nn::check(cudaDeviceSynchronize(), "an update");
-  }
-  // Step, weights and moments.
-  std::string state() {
-    const std::size_t n = elements() * 4;
-    std::string s(8 + 3 * n, '\0');
-    std::memcpy(s.data(), &step, 8);
-    read_back(s.data() + 8, gpt.master(), n);
-    read_back(s.data() + 8 + n, gpt.first_moments(), n);
-    read_back(s.data() + 8 + 2 * n, gpt.second_moments(), n);
-    return s;
-  }
-  void restore(const std::string& s) {
-    const std::size_t n = elements() * 4;
-    std::memcpy(&step, s.data(), 8);
-    upload(gpt.master(), s.data() + 8, n);
-    upload(gpt.first_moments(), s.data() + 8 + n, n);
-    upload(gpt.second_moments(), s.data() + 8 + 2 * n, n);
-  }
-};
-
 // From the last checkpoint, if there is one, until a rank dies (false) or the last step is saved.
 class Job {
  public:
   explicit Job(const nn::MarkovSource& source) : source_(source) {
-    for (auto& r : ranks_) r = std::make_unique<Rank>();
+    for (auto& r : ranks_) r = std::make_unique<GptRank>(kMicroBatches);
   }
   bool run() {
     if (!resume()) return false;
@@ -130,17 +56,24 @@ class Job {
   bool one_step() {
     std::vector<std::vector<float>> of(kMicroBatches);
     for (int r = 0; r < kRanks; ++r) {
-      Rank& rank = *ranks_[static_cast<std::size_t>(r)];
+      GptRank& rank = *ranks_[static_cast<std::size_t>(r)];
       bool lives = files::lives_through(r, [&] { files::step(1000 * r + rank.step); });
       if (!lives) return false;
       for (int b = kMicroBatches * r / kRanks; b < kMicroBatches * (r + 1) / kRanks; ++b)
-        of[static_cast<std::size_t>(b)] = rank.gradient(source_, b);
+        of[static_cast<std::size_t>(b)] = gradient(rank, b);
     }
     std::vector<float> sum = of[0];
     for (int b = 1; b < kMicroBatches; ++b)
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += of[static_cast<std::size_t>(b)][i];
-    for (auto& r : ranks_) r->update(sum);
+    for (auto& r : ranks_) r->update(sum.data());
     return true;
+  }
+  std::vector<float> gradient(GptRank& rank, int b) const {
+    std::vector<float> g(rank.elements());
+    float loss = 0;
+    nn::check(cudaMemcpy(g.data(), rank.gradient(source_, b, &loss), g.size() * 4, cudaMemcpyDeviceToHost),
+              "a gradient");
+    return g;
   }
   bool save() {
     std::vector<Part> parts(kRanks);
@@ -155,7 +88,7 @@ class Job {
   }
 
   const nn::MarkovSource& source_;
-  std::unique_ptr<Rank> ranks_[kRanks];
+  std::unique_ptr<GptRank> ranks_[kRanks];
 };
 
 // Returns the state at the end, which is the same on all ranks.
@@ -205,7 +138,7 @@ std::string train(const nn::MarkovSource& source, int kills, std::uint64_t seed)
 int main(int argc, char** argv) {
   if (argc != 3) return std::fprintf(stderr, "usage: survival KILLS SEED\n"), 2;
   try {
-    const nn::MarkovSource source(model().vocabulary, 1, 7);
+    const nn::MarkovSource source = GptRank::source();
     const std::string alone = train(source, 0, 1);
     const std::string killed = train(source, std::atoi(argv[1]), std::strtoull(argv[2], nullptr, 10));
     std::puts(alone == killed ? "equal to the last bit" : "different");

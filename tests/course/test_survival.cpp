@@ -11,7 +11,7 @@ TEST_CASE("a GPT on four ranks that is killed twenty times ends with the same bi
   const Folder folder;
   const std::string made = folder / "survival", root = repository();
   std::vector<std::string> argv = {ridge_program(), "cc", "--plain", "-std=c++20", "-o", made, "-lcublas"};
-  for (const char* include : {"/runtime", "/labs/16_resilience"}) argv.push_back("-I" + root + include);
+  for (const char* include : {"", "/runtime", "/labs/16_resilience"}) argv.push_back("-I" + root + include);
   for (const char* source :
        {"tests/course/survival.cu", "solutions/16_resilience/save.cu", "runtime/files/local.cpp",
         "runtime/files/client.cpp", "runtime/files/model/disk.cpp", "runtime/files/model/file_system.cpp",
