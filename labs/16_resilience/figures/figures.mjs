@@ -1,4 +1,5 @@
 // Figures of lab 16: goodput over the interval, a save and its crashes, training beside the storage, buckets, generations.
+import { readFileSync } from 'node:fs';
 import { album } from '../../../figures/kit/album.mjs';
 import { arrow, box, dashed, line, path, range, rect, text } from '../../../figures/kit/svg.mjs';
 
@@ -62,3 +63,23 @@ here.draw('generations', 720, 400, 'A rank dies, the others go on, and it comes 
     range(3).map(r => [span(r, 0, 12, '1', 'a'), span(r, 12, 22, 'waits', 'p'), span(r, 22, 42, 'generation 2', 'w'), span(r, 42, 60, 'generation 3', 'g')]),
     span(3, 0, 12, '1', 'a'), arrow(seconds(13), 245, seconds(41), 245, 'sq', 2), text(seconds(27), 234, 'starts again', { size: 20, at: 'middle', style: 'q' }), span(3, 42, 60, 'generation 3', 'g'),
     text(16, 316, 'Each new generation goes on from the last checkpoint:', { size: 20 }), text(16, 346, 'at most the steps of one interval are made again.', { size: 20 }), text(16, 382, 'The others notice after a timeout of 10 s.', { style: 'q', size: 20 })]);
+
+// What TensorBoard shows of a run that is killed twenty times (run.json): loss over steps, goodput over time.
+const ROWS = JSON.parse(readFileSync(new URL('run.json', import.meta.url), 'utf8')).rows;
+const END = ROWS.at(-1), [LEAST, MOST] = [1.4, 3.2];
+const lossAt = ([, step, loss]) => [90 + 590 * step / END[1], 230 - 190 * (loss - LEAST) / (MOST - LEAST)];
+const goodAt = ([s, , , , , good]) => [90 + 590 * s / END[0], 470 - 170 * good];
+const join = points => points.map(([x, y], i) => `${i ? 'L' : 'M'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
+const again = ROWS.filter((row, i) => ROWS.slice(0, i).some(r => r[1] === row[1]));
+here.draw('training', 720, 540, 'Loss and goodput of a run that is killed twenty times',
+  `Above, the loss over 160 steps falls from about 3 to about 1.6; the ${again.length} steps that were made again lie on the same curve. Below, the goodput over ${Math.round(END[0])} seconds falls to 10% and ends at ${Math.round(100 * END[5])}%, since each start takes a second or more and each life is short.`, [
+    text(90, 28, 'loss', { bold: true, size: 20 }), text(680, 28, 'steps made again', { style: 'w', size: 20, at: 'end' }),
+    [1.5, 2, 2.5, 3].map(v => [line(90, lossAt([0, 0, v])[1], 680, lossAt([0, 0, v])[1], 'sr', 1), text(80, lossAt([0, 0, v])[1] + 7, v, { at: 'end', size: 20 })]),
+    path(join([...new Map(ROWS.map(row => [row[1], row])).values()].sort((a, b) => a[1] - b[1]).map(lossAt)), 'sa', 3),
+    again.map(row => { const [x, y] = lossAt(row); return rect(x - 4, y - 4, 8, 8, 'w'); }),
+    [0, 40, 80, 120, 160].map(s => text(lossAt([0, s, 0])[0], 256, s ? s : 'step 0', { at: 'middle', size: 20 })),
+    text(90, 290, 'goodput', { bold: true, size: 20 }),
+    [0, 0.5, 1].map(g => [line(90, goodAt([0, 0, 0, 0, 0, g])[1], 680, goodAt([0, 0, 0, 0, 0, g])[1], 'sr', 1), text(80, goodAt([0, 0, 0, 0, 0, g])[1] + 7, `${100 * g}%`, { at: 'end', size: 20 })]),
+    path(join(ROWS.map(goodAt)), 'sg', 3),
+    [0, 10, 20, 30].map(s => text(goodAt([s, 0, 0, 0, 0, 0])[0], 498, `${s} s`, { at: 'middle', size: 20 })),
+    text(385, 528, `${ROWS.length} steps were made for ${END[1]}, in ${Math.round(END[0])} s`, { style: 'q', size: 20, at: 'middle' })]);
