@@ -15,7 +15,7 @@ struct Charged {
   bool is_wait = false;  // its asynchronous request's end was waited for here
   bool waited = false;   // the caller went on when the request had ended
   double latency = 0;
-  std::vector<Piece> pieces = {};
+  std::vector<::files::wire::Piece> pieces = {};
 };
 constexpr std::size_t kMostCharged = std::size_t{1} << 18;
 
