@@ -40,7 +40,7 @@ struct TimedOptions {
   StopRule stop;
   double limit_seconds = 60;  // of one request
   std::uint64_t seed = 0;
-  double turn_seconds = 0.006;   // device work of the largest turn; no empty request shows some 65 us of it
+  double turn_seconds = 0.003;   // device work of the largest turn; no empty request shows some 65 us of it
   double least_seconds = 0.001;  // of the smallest
   // The baseline beside the submission over alone: above this, something uses the GPU outside its turns.
   double slowed_baseline = 1.10;

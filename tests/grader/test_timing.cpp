@@ -108,9 +108,9 @@ TEST_CASE("the coefficient of variation") {
 
 TEST_CASE("a turn is long enough, larger than the L2, and never more than the memory holds") {
   TimedOptions o;
-  TurnPlan copy = plan_turns(0.0005, 2e9, 60e6, 70e9, o);  // 6 ms of calls of half a millisecond
-  CHECK(copy.most == 12);
-  CHECK(copy.least == 6);
+  TurnPlan copy = plan_turns(0.0005, 2e9, 60e6, 70e9, o);  // 3 ms of calls of half a millisecond
+  CHECK(copy.most == 6);
+  CHECK(copy.least == 3);
   CHECK(plan_turns(0.02, 2e8, 60e6, 70e9, o).most == 4);    // long calls: still an unknown number
   CHECK(plan_turns(1e-4, 1e6, 60e6, 70e9, o).most == 256);  // small data: 6 L2s of it, up to what a request holds
   CHECK(plan_turns(0.017, 6e5, 60e6, 70e9, o).most == 4);   // read in less than a thousandth of a call: no matter
