@@ -50,8 +50,8 @@ fs::path work_dir() { return from_environment("RIDGE_WORK", root_dir() / "work")
 fs::path cache_dir() { return from_environment("RIDGE_CACHE", work_dir() / ".ridge" / "objects"); }
 fs::path results_dir() { return from_environment("RIDGE_RESULTS", work_dir() / ".ridge" / "results"); }
 
-TemporaryDir::TemporaryDir(const char* purpose) {
-  const char* base = std::getenv("TMPDIR");
+TemporaryDir::TemporaryDir(const char* purpose, const char* base) {
+  if (base == nullptr) base = std::getenv("TMPDIR");
   std::string text = std::string(base != nullptr && *base != 0 ? base : "/tmp") + "/ridge-" + purpose + "-XXXXXX";
   std::vector<char> name(text.begin(), text.end());
   name.push_back(0);

@@ -17,10 +17,10 @@ fs::path work_dir();     // a student's copies: root/work, or RIDGE_WORK
 fs::path cache_dir();    // work/.ridge/objects, or RIDGE_CACHE
 fs::path results_dir();  // work/.ridge/results, or RIDGE_RESULTS
 
-// A private temporary folder, removed at the end of its scope.
+// A private temporary folder, removed at the end of its scope. `base`: where it is made; null: in TMPDIR.
 class TemporaryDir {
  public:
-  explicit TemporaryDir(const char* purpose);
+  explicit TemporaryDir(const char* purpose, const char* base = nullptr);
   ~TemporaryDir();
   TemporaryDir(const TemporaryDir&) = delete;
   TemporaryDir& operator=(const TemporaryDir&) = delete;

@@ -219,6 +219,7 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
   if (mpi) sources.push_back(runtime / "worker/mpi_ranks.cpp");
   sources.push_back(runtime / "files/client.cpp");
   sources.push_back(runtime / "files/threads.cpp");
+  sources.push_back(runtime / "files/here.cpp");
   sources.push_back(runtime / "worker/worker.cpp");
   sources.push_back(runtime / "worker/initialisers.cpp");
   sources.push_back(runtime / "worker/backend_cuda.cpp");

@@ -19,6 +19,7 @@ using lab::Mode;
 namespace {
 
 constexpr std::size_t kKeptOutput = 2048;
+constexpr std::size_t kOneSet[] = {0};  // of files: that of the case's buffers
 
 }  // namespace
 
@@ -83,8 +84,17 @@ void CaseJudge::listen(SubmissionWorkers& workers, const lab::Case& c, std::size
   else
     workers.set_answerer({});
   const auto* with_files = dynamic_cast<const lab::UsesFiles*>(&check_);
+  if (real_files_) return workers.set_files(real_files_.get());
   files_ = with_files != nullptr ? with_files->make_files(c, calls) : nullptr;
   workers.set_files(files_.get());
+}
+
+// The machine's own files of a call, where the task has such.
+void CaseJudge::make_real_files(const RankBuffers& buffers) {
+  const auto* with_files = dynamic_cast<const lab::UsesFiles*>(&check_);
+  if (options_.backend != Backend::cuda || with_files == nullptr || !with_files->on_real_files()) return;
+  if (!real_files_) real_files_ = std::make_unique<RealFiles>();
+  real_files_->replace(0, buffers.real_files(*with_files));
 }
 
 lab::Verdict CaseJudge::verify(const lab::Case& c, const RankBuffers& buffers) const {
@@ -92,12 +102,14 @@ lab::Verdict CaseJudge::verify(const lab::Case& c, const RankBuffers& buffers) c
   if (v.ok) v = buffers.verify();
   const auto* with_files = dynamic_cast<const lab::UsesFiles*>(&check_);
   if (v.ok && files_ != nullptr) v = buffers.verify_files(*with_files, *files_);
+  if (v.ok && real_files_ != nullptr) v = real_files_->verify(*with_files, kOneSet);
   return v;
 }
 
 Gate CaseJudge::run(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers, bool record,
                     std::vector<Reply>& replies) {
   Lap lap(time_.run);
+  make_real_files(buffers);
   listen(workers, c, 1);
   replies = workers.run(buffers, 1, record, false, limit_);
   Gate g = explain_all(explain_, replies, c.ranks);

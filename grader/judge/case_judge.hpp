@@ -13,6 +13,7 @@
 #include "grader/judge/judge.hpp"
 #include "grader/judge/questions.hpp"
 #include "grader/machine/device.hpp"
+#include "grader/worker/real_files.hpp"
 #include "grader/worker/submission_workers.hpp"
 
 namespace ridge {
@@ -73,6 +74,7 @@ class CaseJudge {
            std::vector<Reply>& replies);
   // Has a check take the times by which it answers, while no process of the submission is there.
   void time_before(const lab::Case& c);
+  void make_real_files(const RankBuffers& buffers);
   // The questions of the run that follows, of so many calls.
   void listen(SubmissionWorkers& workers, const lab::Case& c, std::size_t calls);
   // The same, and its answer.
@@ -104,6 +106,7 @@ class CaseJudge {
   std::unique_ptr<lab::Stopwatch> stopwatch_;  // of a check that answers by times, on a GPU
   std::optional<Questions> questions_;         // of the last run
   std::unique_ptr<files::Service> files_;      // the same, of a task with files
+  std::unique_ptr<RealFiles> real_files_;      // in their place, of a task on the machine's own files
   std::string output_;
   double output_bytes_ = 0;
 };

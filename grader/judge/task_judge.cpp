@@ -25,6 +25,9 @@ std::string TaskJudge::why_skipped() {
     return gpu ? "needs " + spec_.needs : "needs a GPU (" + spec_.needs + ")";
   if (const auto* by_times = dynamic_cast<const lab::AnswersByTimes*>(&check_); gpu && by_times != nullptr)
     if (std::string why = by_times->why_not_on(device_.info().compute); !why.empty()) return why;
+  if (const auto* with_files = dynamic_cast<const lab::UsesFiles*>(&check_);
+      gpu && with_files != nullptr && with_files->on_real_files())
+    if (const std::string why = RealFiles::why_not(); !why.empty()) return "cannot run here: " + why;
   ranks_ = lab_.ranks;
   if (options_.ranks.as_gpus > 0) std::erase_if(ranks_, [&](int p) { return p > options_.ranks.as_gpus; });
   if (!gpu || lab_.ranks.empty()) return {};

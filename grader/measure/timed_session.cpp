@@ -17,6 +17,7 @@
 #include "grader/measure/timed_sets.hpp"
 #include "grader/measure/timed_turns.hpp"
 #include "grader/measure/timing.hpp"
+#include "grader/worker/real_files.hpp"
 
 namespace ridge {
 
@@ -27,6 +28,7 @@ namespace {
 constexpr int kMostRepeated = 10;
 constexpr int kMostSetsOfRanks = 32;  // inputs and answers of all ranks pass through the host
 constexpr int kEmptyRequests = 11;
+constexpr double kSlowedStorage = 2;  // TimedOptions::slowed_baseline on the machine's own files, whose times vary more
 
 class Session {
  public:
@@ -39,6 +41,7 @@ class Session {
         options_(options),
         info_(devices[0]->info()),
         sets_(devices, check, c, options.seed, timing_.judge) {
+    if (on_real_files()) real_files_ = std::make_unique<RealFiles>();
     for (const Device* device : devices) monitors_.push_back(std::make_unique<GpuMonitor>(device->info().uuid));
   }
 
@@ -49,7 +52,7 @@ class Session {
       turns_beside(timing_, alone_,
                    {[this] { turns(); }, [this] { leave(); }, [this] { enter(); },
                     [this](std::vector<double>& seconds) { alone(seconds); }},
-                   options_.slowed_baseline);
+                   real_files_ ? std::max(kSlowedStorage, options_.slowed_baseline) : options_.slowed_baseline);
       judge();
     } catch (const Failed& f) {
       run.ok = false;
@@ -164,7 +167,31 @@ class Session {
 
   Contestant start(const StartWorkers& start_workers, bool trusted) {
     Lap lap(timing_.judge.start);
-    return {start_workers(), trusted, 0};
+    Contestant who{start_workers(), trusted, 0};
+    if (real_files_) who.workers->set_files(real_files_.get());
+    return who;
+  }
+
+  bool on_real_files() const {
+    const auto* with_files = dynamic_cast<const lab::UsesFiles*>(&check_);
+    return with_files != nullptr && with_files->on_real_files();
+  }
+
+  // The machine's own files of these sets, for inputs that are new.
+  void make_files(const Order& order) {
+    if (!real_files_) return;
+    Lap lap(timing_.judge.fill);
+    for (const std::size_t s : order)
+      real_files_->replace(s, sets_[s].real_files(dynamic_cast<const lab::UsesFiles&>(check_)));
+  }
+
+  // New sets have the first one's inputs, and its files.
+  void grow(std::size_t count) {
+    const std::size_t before = sets_.size();
+    sets_.grow(count);
+    Order added;
+    for (std::size_t s = before; s < sets_.size(); ++s) added.push_back(s);
+    make_files(added);
   }
 
   // Seconds of one call, roughly: what more of them add. The first request loads code and connects ranks.
@@ -187,7 +214,7 @@ class Session {
     if (case_.ranks > 0) wanted.most = std::clamp(wanted.most, 2, kMostSetsOfRanks);
     wanted.least = (wanted.most + 1) / 2;
     if (wanted.most > plan_.most) plan_ = wanted;
-    sets_.grow(static_cast<std::size_t>(plan_.most));
+    grow(static_cast<std::size_t>(plan_.most));
     share(who);
   }
 
@@ -199,7 +226,7 @@ class Session {
   // The baseline alone, then with the submission's processes there.
   void prepare() {
     options_.progress("the baseline alone");
-    sets_.grow(4 * set_bytes(check_, case_) <= room() ? 4 : 1);
+    grow(4 * set_bytes(check_, case_) <= room() ? 4 : 1);
     baseline_ = start(who_.baseline, true);
     plan(baseline_);
     // Measured on the course's own processes: a submission could make empty requests slow, to have more subtracted.
@@ -214,6 +241,10 @@ class Session {
   }
 
   void alone(std::vector<double>& seconds) {
+    if (real_files_) {  // as in the turns: each call reads a file that nobody has read
+      sets_.refill(first_sets(sets_.size()), derived_seed(options_.seed, "alone", ++alone_taken_));
+      make_files(first_sets(sets_.size()));
+    }
     for (int i = 0; i < kAloneTurns; ++i)
       seconds.push_back(a_call(measure(baseline_, first_sets(sets_.size()), options_.seed), sets_.size()));
   }
@@ -245,6 +276,7 @@ class Session {
       const int calls = plan_.most - static_cast<int>(derived_seed(seed, "calls") % static_cast<unsigned>(span));
       const Order order = drawn_sets(sets_.size(), static_cast<std::size_t>(calls), seed);
       sets_.refill(order, seed);
+      make_files(order);
 
       const std::vector<GpuState> before = states();
       const Measured b = measure(baseline_, order, derived_seed(seed, "baseline"));
@@ -253,6 +285,9 @@ class Session {
       const Measured a = measure(submission_, order, derived_seed(seed, "submission"));
       const std::vector<GpuState> after = states();
       if (on(Defence::every_output) || turn == 0) sets_.verify(order, a.samples, turn + 1);
+      if (real_files_)
+        if (const lab::Verdict v = real_files_->verify(dynamic_cast<const lab::UsesFiles&>(check_), order); !v.ok)
+          throw Failed{v.check, fmt::format("{}, in timed turn {}: {}", case_.name, turn + 1, v.message), v.secret};
 
       const std::string disturbed = disturbance_of(before, after);
       if (!disturbed.empty() && timing_.repeated < kMostRepeated) {
@@ -331,6 +366,8 @@ class Session {
   Contestant baseline_, submission_, reference_;
   TurnPlan plan_;
   std::vector<double> alone_;
+  std::unique_ptr<RealFiles> real_files_;  // of a task on the machine's own files
+  std::uint64_t alone_taken_ = 0;
   double busy_until_ = 0;  // now() at the end of the last request
 };
 

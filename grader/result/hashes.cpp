@@ -91,9 +91,9 @@ Hashes harness_hashes(const Lab& lab, lab::Backend backend) {
     for (const char* name : {"lib/libridge_simt.a", "lib/libridge_collectives.a", "lib/libridge_worker.a"})
       add(all, name, build_dir() / name);
   } else {
-    for (const char* name :
-         {"runtime/files/client.cpp", "runtime/files/threads.cpp", "runtime/worker/worker.cpp",
-          "runtime/worker/backend_cuda.cpp", "runtime/worker/initialisers.cpp", "runtime/worker/mpi_ranks.cpp"})
+    for (const char* name : {"runtime/files/client.cpp", "runtime/files/threads.cpp", "runtime/files/here.cpp",
+                             "runtime/worker/worker.cpp", "runtime/worker/backend_cuda.cpp",
+                             "runtime/worker/initialisers.cpp", "runtime/worker/mpi_ranks.cpp"})
       add(all, name, root_dir() / name);
   }
   return all;

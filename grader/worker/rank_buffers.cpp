@@ -85,6 +85,10 @@ lab::Verdict RankBuffers::verify_files(const lab::UsesFiles& check, const files:
   return check.verify_files(case_, copy.in, copy.out, files);
 }
 
+std::vector<lab::RealFile> RankBuffers::real_files(const lab::UsesFiles& check) const {
+  return check.real_files(case_, collect(-1).in);
+}
+
 std::vector<lab::Mark> RankBuffers::marks(std::span<const lab::Question> asked) const {
   const HostCopy copy = collect(-1);
   return check_.marks(case_, copy.in, copy.out, asked);

@@ -52,6 +52,8 @@ class RankBuffers {
   lab::Verdict verify() const;
   // Of a task with files: what its check says of them, and of the outputs.
   lab::Verdict verify_files(const lab::UsesFiles& check, const files::Service& files) const;
+  // Of a task on the machine's own files: those of a call with these inputs.
+  std::vector<lab::RealFile> real_files(const lab::UsesFiles& check) const;
   // Of a right answer; `asked`: in the call that gave it.
   std::vector<lab::Mark> marks(std::span<const lab::Question> asked) const;
 

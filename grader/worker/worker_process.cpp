@@ -254,13 +254,18 @@ bool WorkerProcess::answer_file_request(std::span<const char> packet) {
   if (!parse_file_request(packet, sequence_, request)) return false;
   files::Reply reply;
   reply.result = -ENOSYS;
-  int window = -1;
+  int window = -1, file = -1;
   if (files_.service != nullptr) {
     window = files_window_.take_descriptor();
     if (files_.rank >= 0) request.rank = files_.rank;
     reply = files_.service->call(request, files_window_.bytes());
+    file = files_.service->take_descriptor();
   }
-  return protocol::send_packet(socket_, protocol::Type::filed, sequence_, &reply, sizeof reply, window);
+  // The window goes with the first answer, which is to no open.
+  const bool sent = protocol::send_packet(socket_, protocol::Type::filed, sequence_, &reply, sizeof reply,
+                                          window >= 0 ? window : file);
+  if (file >= 0) close(file);
+  return sent;
 }
 
 // The packet that ends a request. Questions before it are answered.

@@ -4,11 +4,13 @@
 
 #include "lab/call.hpp"
 #include "prefetch.hpp"
+#include "real_name.hpp"
 
 // in[0]: the state's words at the beginning; out[0]: behind the last batch; workspace: the slots on the device. Sizes:
-// batches, words.
+// batches, words, -, 1 on a real machine, where in[1] has the file's number.
 inline void call_prefetch(const ridge_call& c) {
-  const Feed feed{"train", static_cast<int>(c.size[0]), static_cast<int>(c.size[1])};
+  const FileName name("train", c.size[3] == 1 ? c.in[1] : nullptr, c.stream);
+  const Feed feed{name.text, static_cast<int>(c.size[0]), static_cast<int>(c.size[1])};
   const std::size_t bytes = static_cast<std::size_t>(feed.bytes());
   // Page-locked memory is made once, for the largest batch so far.
   static std::size_t room = 0;

@@ -5,9 +5,11 @@
 
 #if defined(RIDGE_REAL_FILES) && __has_include(<cufile.h>)
 #include <cufile.h>
+#include <dlfcn.h>
 #endif
 
 #include <map>
+#include <type_traits>
 
 #include "files.hpp"
 
@@ -27,39 +29,73 @@ ssize_t write_from_device(int fd, const void* base, std::size_t bytes, long long
 
 #if defined(RIDGE_REAL_FILES)  // a real file system (real.cpp)
 
-#if __has_include(<cufile.h>)  // link with -lcufile
+#if __has_include(<cufile.h>)  // link with -ldl
 
 namespace detail {
-inline bool opened() {
-  static const bool good = cuFileDriverOpen().err == CU_FILE_SUCCESS;
-  return good;
+
+// NVIDIA's library, where this machine has it: a program that is built with its header runs elsewhere, too.
+struct CuFile {
+  decltype(&cuFileDriverOpen) driver_open = nullptr;
+  decltype(&cuFileBufRegister) buffer_register = nullptr;
+  decltype(&cuFileBufDeregister) buffer_deregister = nullptr;
+  decltype(&cuFileHandleRegister) handle_register = nullptr;
+  decltype(&cuFileHandleDeregister) handle_deregister = nullptr;
+  decltype(&cuFileRead) read = nullptr;
+  decltype(&cuFileWrite) write = nullptr;
+  bool good = false;
+
+  CuFile() {
+    void* library = dlopen("libcufile.so.0", RTLD_NOW);
+    if (library == nullptr) return;
+    const auto find = [&](auto& function, const char* name) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+      return function != nullptr;
+    };
+    good = find(driver_open, "cuFileDriverOpen") && find(buffer_register, "cuFileBufRegister") &&
+           find(buffer_deregister, "cuFileBufDeregister") && find(handle_register, "cuFileHandleRegister") &&
+           find(handle_deregister, "cuFileHandleDeregister") && find(read, "cuFileRead") &&
+           find(write, "cuFileWrite") && driver_open().err == CU_FILE_SUCCESS;
+  }
+};
+inline const CuFile& cufile() {
+  static const CuFile library;
+  return library;
 }
-// Of a descriptor; kept while the program runs.
-inline CUfileHandle_t handle_of(int fd) {
-  static auto* all = new std::map<int, CUfileHandle_t>;
-  const auto found = all->find(fd);
-  if (found != all->end()) return found->second;
+
+// Registers a descriptor for one call: it may be another file's afterwards.
+template <class Move>
+ssize_t with_handle(int fd, Move move) {
+  if (!cufile().good) return -ENOTSUP;
   CUfileDescr_t d{};
   d.type = CU_FILE_HANDLE_TYPE_OPAQUE_FD;
   d.handle.fd = fd;
   CUfileHandle_t h{};
-  return cuFileHandleRegister(&h, &d).err == CU_FILE_SUCCESS ? (*all)[fd] = h : nullptr;
+  if (cufile().handle_register(&h, &d).err != CU_FILE_SUCCESS) return -ENOTSUP;
+  const ssize_t n = move(h);
+  const int error = errno;
+  cufile().handle_deregister(h);
+  return n == -1 ? -error : n < 0 ? -EIO : n;  // -1: errno; below: a code of cuFile's own
 }
+
 }  // namespace detail
 
-inline bool cufile_available() { return detail::opened(); }
+inline bool cufile_available() { return detail::cufile().good; }
 inline int register_buffer(void* base, std::size_t bytes) {
-  return detail::opened() && cuFileBufRegister(base, bytes, 0).err == CU_FILE_SUCCESS ? 0 : -EINVAL;
+  if (!cufile_available()) return -ENOTSUP;
+  return detail::cufile().buffer_register(base, bytes, 0).err == CU_FILE_SUCCESS ? 0 : -EINVAL;
 }
-inline int deregister_buffer(void* base) { return cuFileBufDeregister(base).err == CU_FILE_SUCCESS ? 0 : -EINVAL; }
+inline int deregister_buffer(void* base) {
+  if (!cufile_available()) return -ENOTSUP;
+  return detail::cufile().buffer_deregister(base).err == CU_FILE_SUCCESS ? 0 : -EINVAL;
+}
 inline ssize_t read_to_device(int fd, void* base, std::size_t bytes, long long file_offset, long long buffer_offset) {
-  const CUfileHandle_t h = detail::handle_of(fd);
-  return h == nullptr ? -ENOTSUP : cuFileRead(h, base, bytes, file_offset, buffer_offset);
+  return detail::with_handle(
+      fd, [&](CUfileHandle_t h) { return detail::cufile().read(h, base, bytes, file_offset, buffer_offset); });
 }
 inline ssize_t write_from_device(int fd, const void* base, std::size_t bytes, long long file_offset,
                                  long long buffer_offset) {
-  const CUfileHandle_t h = detail::handle_of(fd);
-  return h == nullptr ? -ENOTSUP : cuFileWrite(h, base, bytes, file_offset, buffer_offset);
+  return detail::with_handle(
+      fd, [&](CUfileHandle_t h) { return detail::cufile().write(h, base, bytes, file_offset, buffer_offset); });
 }
 
 #else
@@ -90,7 +126,8 @@ inline bool is_registered(const void* base, std::size_t bytes, long long offset)
 }
 }  // namespace detail
 
-inline bool cufile_available() { return true; }
+// In a lab on a real machine it is not there: a sandbox lets no process reach the storage's driver.
+inline bool cufile_available() { return !ridge_files_in_place(); }
 inline int register_buffer(void* base, std::size_t bytes) {
   return base != nullptr && bytes > 0 && detail::registered().emplace(base, bytes).second ? 0 : -EINVAL;
 }

@@ -25,6 +25,8 @@ class Service {
   // `window`: kMostBytes that the caller shares; a write's bytes lie there, and a read's go there. Never throws for
   // what a caller sends.
   virtual Reply call(const Request& request, std::span<std::byte> window) = 0;
+  // A descriptor that goes to the caller with the last answer, and is his; -1: none. For files of the machine's own.
+  virtual int take_descriptor() { return -1; }
   // The first kMostCharged of them, in the order in which they were answered.
   virtual const std::vector<Charged>& charged() const = 0;
 };

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "../files/client.hpp"
+#include "../files/here.hpp"
 #include "../files/threads.hpp"
 #include "../lab/ask.hpp"
 #include "../lab/call.hpp"
@@ -222,9 +224,10 @@ Answer asked(protocol::Type type, const void* question, std::size_t bytes, proto
 
 // The window of files: the judge's memory, or where the task has no files nobody's.
 char* files_window = nullptr;
+bool files_in_place = false;  // the machine's own, as the judge says
 
-ridge::files::Reply file_call(const ridge::files::Request& request) {
-  int fd = -1;
+// `fd`: of the file that the judge has opened; -1: none.
+ridge::files::Reply file_call(const ridge::files::Request& request, int& fd) {
   const auto reply =
       asked<ridge::files::Reply>(protocol::Type::file, &request, sizeof request, protocol::Type::filed, fd);
   if (files_window == nullptr) {
@@ -232,24 +235,33 @@ ridge::files::Reply file_call(const ridge::files::Request& request) {
     void* p = mmap(nullptr, ridge::files::kMostBytes, PROT_READ | PROT_WRITE, kind, fd, 0);
     if (p == MAP_FAILED) _exit(0);
     files_window = static_cast<char*>(p);
+    if (fd >= 0) close(fd);
+    fd = -1;
   }
-  if (fd >= 0) close(fd);
+  files_in_place = reply.in_place != 0;
   return reply;
 }
 }  // namespace
 
 extern "C" char* ridge_files_window() {
-  if (files_window == nullptr) file_call({});
+  int none = -1;
+  if (files_window == nullptr) file_call({}, none);
   return files_window;
 }
 extern "C" void ridge_files_call(const ridge::files::Request* request, ridge::files::Reply* reply) {
   ridge_files_window();
   ridge::files::Request r = *request;
   r.rank = ridge::files::playing();
-  *reply = file_call(r);
+  if (files_in_place && ridge::files::request_here(r, *reply)) return;
+  int fd = -1;
+  *reply = file_call(r, fd);
+  if (files_in_place && r.op == ridge::files::Op::open && reply->result == 0) reply->result = fd >= 0 ? fd : -EIO;
   worker::issue_file_request(*reply, r);
 }
-extern "C" bool ridge_files_in_place() { return false; }
+extern "C" bool ridge_files_in_place() {
+  ridge_files_window();
+  return files_in_place;
+}
 extern "C" unsigned long long ridge_files_work(int core, ridge::files::Work work, const void* from, void* to,
                                                std::size_t bytes, long long number) {
   return ridge::files::start_on_thread_of(core, [=]() -> std::int64_t { return work(from, to, bytes, number), 0; });

@@ -1,6 +1,7 @@
 // Task `prefetch`: the state behind the last batch, and the time.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -10,6 +11,7 @@
 #include "checks/compare.hpp"
 #include "checks/fill.hpp"
 #include "checks/one_way.hpp"
+#include "checks/share.hpp"
 #include "tasks.hpp"
 
 namespace ridge::lab::input_pipeline {
@@ -43,7 +45,15 @@ Words drawn_words(const Case& c, std::uint64_t seed) {
   return words;
 }
 Words encoded_words(const Case& c) { return drawn_words(c, c.secret); }
-Words decoded_words(const Case& c) { return drawn_words(c, one_way_seed(c.secret, "decoded")); }
+std::uint64_t decoded_seed(const Case& c) { return one_way_seed(c.secret, "decoded"); }
+Words decoded_words(const Case& c) { return drawn_words(c, decoded_seed(c)); }
+
+// On a real machine each call has a file of its own, whose name is in in[1], and whose words decode_words decodes.
+bool is_real(const Case& c) { return c.size[3] == 1; }
+std::uint64_t file_seed(const Case& c, ConstBuffers in) {
+  return one_way_seed(c.secret, "train", as<std::uint64_t>(in[1])[0]);
+}
+constexpr std::size_t kBlock = 4096;  // words that are made and compared at a time
 
 struct Batches {
   std::int64_t words;
@@ -74,17 +84,24 @@ struct Batches {
   }
 };
 
-// Sizes: batches, words, alignment of another machine or 0.
+// Sizes: batches, words, alignment of another machine or 0, 1 for a real machine.
 class Prefetch : public TaskCheck, public UsesFiles {
  public:
   std::string id() const override { return "prefetch"; }
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
+    const bool real = r.backend == Backend::cuda;
     const auto add = [&](std::int64_t batches, std::int64_t words, std::int64_t alignment, bool measured = false) {
-      Case c{fmt::format("{} batches of {} words", batches, words), {batches, words, alignment}, measured};
+      Case c{
+          fmt::format("{} batches of {} words", batches, words), {batches, words, alignment, real ? 1 : 0}, measured};
       c.secret = one_way_seed(r.seed, "prefetch", all.size());
       all.push_back(c);
     };
+    if (real) {  // batches are whole blocks of 4096 bytes
+      for (const std::int64_t batches : {1, 7, 29}) add(batches, batches == 7 ? 3072 : 5120, 0);
+      add(16, 1 << 20, 0, true);
+      return all;
+    }
     add(1, 1024, 0);
     add(7, 3200, 512);
     add(29, 5120, 0);
@@ -94,9 +111,13 @@ class Prefetch : public TaskCheck, public UsesFiles {
   }
   Shape shape(const Case& c) const override {
     const auto bytes = static_cast<std::size_t>(c.size[1]) * 4;
+    if (is_real(c)) return {{bytes, sizeof(std::uint64_t)}, {bytes}, bytes * kSlots};
     return {{bytes}, {bytes}, bytes * kSlots};
   }
-  void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_bits(as<std::uint32_t>(in[0]), seed); }
+  void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
+    fill_bits(as<std::uint32_t>(in[0]), seed);
+    if (is_real(c)) as<std::uint64_t>(in[1])[0] = one_way_seed(seed, "name");
+  }
   bool host_reads_inputs() const override { return true; }  // the batches come from files
   double bytes_from_host(const Case& c) const override {
     return (1 << 20) + 8 * static_cast<double>(c.size[0] * c.size[1] * 4) +
@@ -121,6 +142,14 @@ class Prefetch : public TaskCheck, public UsesFiles {
              s.open_seconds + 2 * s.latency + static_cast<double>(c.size[0]) * read + decode + upload, 0.9}};
   }
 
+  bool on_real_files() const override { return true; }
+  std::vector<RealFile> real_files(const Case& c, ConstBuffers in) const override {
+    const auto bytes = static_cast<std::size_t>(c.size[0] * c.size[1]) * 4;
+    return {{fmt::format("train-{:016x}", as<std::uint64_t>(in[1])[0]), bytes,
+             [seed = file_seed(c, in)](std::size_t offset, std::span<std::byte> to) {
+               fill_bits({reinterpret_cast<std::uint32_t*>(to.data()), to.size() / 4}, seed, offset / 4);
+             }}};
+  }
   std::unique_ptr<files::Service> make_files(const Case& c, std::size_t) const override {
     const files::Storage s = storage_of_feed(c);
     auto owned = std::make_unique<files::FileSystem>(s);
@@ -136,17 +165,27 @@ class Prefetch : public TaskCheck, public UsesFiles {
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const auto begin = as<std::uint32_t>(in[0]), got = as<std::uint32_t>(out[0]);
-    const Words decoded = decoded_words(c);
-    for (std::int64_t i = 0; i < c.size[1]; ++i) {
-      std::uint32_t state = begin[static_cast<std::size_t>(i)];
-      for (std::int64_t b = 0; b < c.size[0]; ++b)
-        state = state * 1664525u + decoded[static_cast<std::size_t>(b * c.size[1] + i)] + 1013904223u;
-      if (state != got[static_cast<std::size_t>(i)])
-        return {false,
-                fmt::format("state[{}] is {}, expected {}: a batch is wrong, missing, or out of order (a buffer that "
-                            "was read, decoded or copied too early, or filled again too early?)",
-                            i, got[static_cast<std::size_t>(i)], state),
-                "a batch is wrong, missing, or out of order"};
+    const auto words = static_cast<std::size_t>(c.size[1]), blocks = (words + kBlock - 1) / kBlock;
+    const bool real = is_real(c);
+    const std::uint64_t seed = real ? file_seed(c, in) : decoded_seed(c);
+    for (std::size_t block = 0; block < blocks; ++block) {
+      if (!compares(block, blocks)) continue;
+      const std::size_t first = block * kBlock, n = std::min(kBlock, words - first);
+      Words state(begin.begin() + static_cast<std::ptrdiff_t>(first),
+                  begin.begin() + static_cast<std::ptrdiff_t>(first + n)),
+          batch(n), decoded(n);
+      for (std::size_t b = 0; b < static_cast<std::size_t>(c.size[0]); ++b) {
+        fill_bits(batch, seed, b * words + first);
+        if (real) decode_words(batch.data(), decoded.data(), n * 4, static_cast<long long>(first));
+        for (std::size_t i = 0; i < n; ++i) state[i] = state[i] * 1664525u + (real ? decoded : batch)[i] + 1013904223u;
+      }
+      for (std::size_t i = 0; i < n; ++i)
+        if (state[i] != got[first + i])
+          return {false,
+                  fmt::format("state[{}] is {}, expected {}: a batch is wrong, missing, or out of order (a buffer that "
+                              "was read, decoded or copied too early, or filled again too early?)",
+                              first + i, got[first + i], state[i]),
+                  "a batch is wrong, missing, or out of order"};
     }
     return {};
   }

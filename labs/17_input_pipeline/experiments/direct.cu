@@ -1,17 +1,21 @@
-// read_direct of task `direct` on a real file system, in turns with a plain loop of aligned pread calls with O_DIRECT into
-// the same page-locked memory and a copy to the device behind each, which is the loop that the task replaces. Then
-// read_cufile, where cuFile is there. Prints medians in GB/s, their spread, and ratios.
+// read_direct of task `direct` on a real file system, in turns with
+//   a plain loop of aligned pread calls with O_DIRECT into the same page-locked memory, a copy to the device behind each;
+//   the same requests, eight in flight, into host memory alone: what the storage gives to somebody who only reads;
+//   read_cufile, where cuFile is there.
+// The order of each turn is drawn. Prints medians in GB/s, their least and most, and ratios to the plain loop.
 //
 //   nvcc -O3 -std=c++20 -DRIDGE_REAL_FILES -DRIDGE_HAVE_URING -I runtime -I labs/17_input_pipeline
-//        labs/17_input_pipeline/experiments/direct.cu solutions/17_input_pipeline/direct.cu
-//        runtime/files/real.cpp runtime/files/client.cpp -luring -lcufile -o direct
+//        labs/17_input_pipeline/experiments/direct.cu solutions/17_input_pipeline/direct.cu runtime/files/real.cpp
+//        runtime/files/here.cpp runtime/files/threads.cpp runtime/files/client.cpp -luring -ldl -o direct
 //   RIDGE_FILES=FOLDER ./direct [MIB] [TURNS]
-// Without liburing leave -DRIDGE_HAVE_URING and -luring out; without cuFile -lcufile. FOLDER is on the file system to be
-// measured; the file made there is removed at the end.
+// Without liburing leave -DRIDGE_HAVE_URING and -luring out: threads make the requests. cuFile needs cufile.h (-I its
+// folder), and is looked for when the program runs. FOLDER is on the file system to be measured. The file made there is
+// removed at the end; it should be larger than what the storage's own caches hold.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <vector>
 
 #include "direct.hpp"
@@ -19,19 +23,39 @@
 namespace {
 
 constexpr const char* kFile = "ridge-direct.tmp";
+constexpr long long kPart = 1 << 20;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+unsigned char byte_of(long long i) { return static_cast<unsigned char>((i * 2654435761u) >> 13); }
 
 bool plain_loop(long long bytes, unsigned char* to, unsigned char* locked, cudaStream_t stream) {
   const int fd = files::open(kFile, files::kDirect);
   if (fd < 0) return false;
-  constexpr long long part = 1 << 20;
-  for (long long at = 0; at < bytes; at += part) {
-    const long long n = std::min(part, bytes - at);
-    if (files::pread(fd, locked, static_cast<std::size_t>(part), at) < n) return false;
+  for (long long at = 0; at < bytes; at += kPart) {
+    const long long n = std::min(kPart, bytes - at);
+    if (files::pread(fd, locked, kPart, at) < n) return false;
     cudaMemcpyAsync(to + at, locked, static_cast<std::size_t>(n), cudaMemcpyHostToDevice, stream);
     cudaStreamSynchronize(stream);
   }
+  return files::close(fd) == 0;
+}
+
+// Nothing goes to the device but the last part, by which the caller sees that the file was read.
+bool reads_alone(long long bytes, unsigned char* to, unsigned char* locked, cudaStream_t stream) {
+  constexpr int parts = kLockedBytes / kPart;
+  const int fd = files::open(kFile, files::kDirect);
+  if (fd < 0) return false;
+  files::Ring ring(parts);
+  const long long requests = (bytes + kPart - 1) / kPart;
+  for (long long asked = 0, i = 0; i < requests; ++i) {
+    for (; asked < requests && asked < i + parts; ++asked)
+      if (ring.read(fd, locked + asked % parts * kPart, kPart, asked * kPart) != 0) return false;
+    if (ring.wait().result < std::min(kPart, bytes - i * kPart)) return false;
+  }
+  const long long last = (requests - 1) * kPart;
+  cudaMemcpyAsync(to + last, locked + (requests - 1) % parts * kPart, static_cast<std::size_t>(bytes - last),
+                  cudaMemcpyHostToDevice, stream);
+  cudaStreamSynchronize(stream);
   return files::close(fd) == 0;
 }
 
@@ -59,38 +83,44 @@ int main(int argc, char** argv) {
   const int fd = files::open(kFile, files::kWrite | files::kCreate | files::kTruncate);
   bool good = fd >= 0;
   for (long long at = 0; good && at < bytes; at += kLockedBytes) {
-    for (long long i = 0; i < kLockedBytes; ++i) locked[i] = static_cast<unsigned char>((at + i) * 2654435761u >> 13);
     const long long n = std::min(kLockedBytes, bytes - at);
+    for (long long i = 0; i < n; ++i) locked[i] = byte_of(at + i);
     good = files::pwrite(fd, locked, static_cast<std::size_t>(n), at) == n;
   }
-  good = good && files::fsync(fd) == 0 && files::close(fd) == 0;
+  good = good && files::fsync(fd) == 0 && files::drop_pages(fd) == 0 && files::close(fd) == 0;
   if (!good) return std::fprintf(stderr, "cannot write %lld bytes below RIDGE_FILES\n", bytes), 1;
 
   const bool cufile = files::cufile_available();
-  Figure all[] = {{"plain O_DIRECT loop"}, {"read_direct"}, {"read_cufile"}};
-  for (int turn = 0; turn < turns; ++turn)
-    for (int what = 0; what < (cufile ? 3 : 2); ++what) {
+  Figure all[] = {{"plain O_DIRECT loop"}, {"eight in flight, no device"}, {"read_direct"}, {"read_cufile"}};
+  std::vector<int> order = {0, 1, 2};
+  if (cufile) order.push_back(3);
+  std::mt19937 random(20260101);
+  for (int turn = 0; turn < turns; ++turn) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const int what : order) {
       cudaMemset(to, 0, static_cast<std::size_t>(bytes));
       cudaDeviceSynchronize();
       const double begin = now();
       good = what == 0   ? plain_loop(bytes, to, locked, stream)
-             : what == 1 ? read_direct(kFile, 0, bytes, to, locked, stream)
+             : what == 1 ? reads_alone(bytes, to, locked, stream)
+             : what == 2 ? read_direct(kFile, 0, bytes, to, locked, stream)
                          : read_cufile(kFile, 0, bytes, to, scratch, static_cast<std::size_t>(bytes) + 8192, stream);
       cudaDeviceSynchronize();
       all[what].rates.push_back(static_cast<double>(bytes) / (now() - begin) / 1e9);
       unsigned char last = 0;
       cudaMemcpy(&last, to + bytes - 1, 1, cudaMemcpyDeviceToHost);
-      if (!good || last != static_cast<unsigned char>((bytes - 1) * 2654435761u >> 13))
+      if (!good || last != byte_of(bytes - 1))
         return std::fprintf(stderr, "%s failed, or read other bytes\n", all[what].name), files::unlink(kFile), 1;
     }
+  }
   files::unlink(kFile);
   for (Figure& f : all) {
     if (f.rates.empty()) {
-      std::printf("%-20s cannot run here: no cuFile\n", f.name);
+      std::printf("%-28s cannot run here: no cuFile\n", f.name);
       continue;
     }
     std::sort(f.rates.begin(), f.rates.end());
-    std::printf("%-20s %6.2f GB/s (%.2f to %.2f), %.2f of the plain loop\n", f.name, f.median(), f.rates.front(),
+    std::printf("%-28s %6.2f GB/s (%.2f to %.2f), %.2f of the plain loop\n", f.name, f.median(), f.rates.front(),
                 f.rates.back(), f.median() / all[0].median());
   }
   return 0;
