@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SOURCES = ["benchmarks/resilience/stall.cu", "runtime/files/real.cpp", "runtime/files/client.cpp"]
+SOURCES = ["benchmarks/resilience/stall.cu", "runtime/files/real.cpp", "runtime/files/client.cpp", "runtime/files/threads.cpp"]
 
 
 def build(arch, folder):

@@ -3,6 +3,8 @@
 #include <cstdint>
 
 #include "async_save.hpp"
+#include "async_save_plan.hpp"
+#include "files/ranks.hpp"
 #include "lab/call.hpp"
 
 // in[0]: the state's words at the beginning; out[0]: behind the last step. Sizes: steps, steps between saves, words.
@@ -19,6 +21,7 @@ inline void call_async_save(const ridge_call& c) {
     room = bytes;
   }
   char* staging = locked + (kPage - reinterpret_cast<std::uintptr_t>(locked) % kPage) % kPage;
+  files::mark(kStaging, static_cast<long long>(reinterpret_cast<std::uintptr_t>(staging)));
   auto* state = static_cast<std::uint32_t*>(c.out[0]);
   cudaMemcpyAsync(state, c.in[0], static_cast<std::size_t>(training.bytes()), cudaMemcpyDeviceToDevice, c.stream);
   train_and_save(training, state, staging, c.stream);

@@ -82,7 +82,7 @@ class World {
     sum = 0;
     for (int r = 0; r < kWorkers; ++r)
       if (me.is_member(r)) sum += c.mine[r];
-    if (!c.done) c.done = true, ++made_;
+    if (!c.done) c.done = true, made_ += sum == sum_of_step(me.step) ? 1 : 0;
     return true;
   }
 
@@ -97,11 +97,17 @@ class World {
     long long generation = 0, step = 0;
     std::int64_t members = 0;
   };
+  std::uint64_t sum_of_step(long long step) const {
+    std::uint64_t sum = 0;
+    for (int b = 0; b < kMicroBatches; ++b) sum += gradient_of(seed_, step, b);
+    return sum;
+  }
+  std::uint64_t seed_ = 0;
   double now_ = 0, sign_[kWorkers] = {};
   std::map<std::pair<long long, long long>, Collective> collectives_;
   Waits waits_[kWorkers];
   long long of_old_self_[kWorkers] = {};  // the newest generation when the rank's process started
-  long long made_ = 0;
+  long long made_ = 0;                    // collectives with the sum of all micro-batches
 };
 
 // Called every second for every rank that lives, one after another. Does what can be done at once, and returns: looks for

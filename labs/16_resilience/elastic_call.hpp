@@ -8,14 +8,18 @@
 #include "lab/call.hpp"
 
 // A note to the judge, by somebody who never dies.
-inline void note(long long number, long long value) {
-  files::lives_through(kWorkers, [&] { files::mark(number, value); });
+// Returns false where the judge knows better.
+inline bool note(long long number, long long value) {
+  long long answer = 0;
+  files::lives_through(kWorkers, [&] { answer = files::mark(number, value); });
+  return answer == 0;
 }
 
 // One scenario, second by second.
 class Play {
  public:
   Play(int number, std::uint64_t seed) : scenario_(scenario_of(number)), seed_(seed) {
+    world_.seed_ = seed;
     for (int r = 0; r < kWorkers; ++r) begin(r);
   }
   std::vector<long long> run() {
@@ -33,7 +37,7 @@ class Play {
               files::step(agent.step + 100 * r);
               poll(agent, world_, seed_);
             })) {
-          note(kDied, r);
+          if (!note(kDied, r)) return numbers(second);
           lives_[r] = false;
           back_[r] = scenario_.restart < 0 ? -1 : second + scenario_.restart;
         }

@@ -71,7 +71,7 @@ def ended(text):
 
 def build(ridge, folder):
     made = str(folder / "train")
-    sources = ["labs/16_resilience/experiments/train.cu", "solutions/16_resilience/save.cu", "runtime/files/real.cpp", "runtime/files/client.cpp"]
+    sources = ["labs/16_resilience/experiments/train.cu", "solutions/16_resilience/save.cu", *(f"runtime/files/{f}.cpp" for f in ("real", "client", "threads"))]
     subprocess.run([ridge, "cc", "--plain", "-std=c++20", "-I", "runtime", "-I", "labs/16_resilience", *sources, "-lcublas", "-lnccl", "-o", made],
                    cwd=REPO, check=True, timeout=300)
     return made

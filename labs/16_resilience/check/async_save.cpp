@@ -1,10 +1,10 @@
 // Task `async_save`: the state behind the last step, what each crash leaves, and the virtual time.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstring>
-#include <limits>
-#include <mutex>
 
+#include "../async_save_plan.hpp"
 #include "ceilings/profile.hpp"
 #include "checks/compare.hpp"
 #include "checks/fill.hpp"
@@ -30,27 +30,30 @@ std::uint64_t hash_of(const char* data, std::size_t bytes) {
   return h;
 }
 
-// Remembers from which addresses the storage was given bytes.
+// Remembers whether the storage was given bytes from elsewhere than `staging`.
 class StateFiles : public SavedFiles {
  public:
-  explicit StateFiles(files::Storage storage) : SavedFiles(std::move(storage)) {
+  StateFiles(files::Storage storage, std::uint64_t room, std::size_t calls)
+      : SavedFiles(std::move(storage)), room_(room) {
     put_folder("ckpt");
     reset_counts();
-    expect_marks({});
+    expect_marks(std::vector<std::int64_t>(calls, kStaging));
+    on_mark([this](FileSystem&, std::int64_t, std::int64_t address) -> std::int64_t {
+      staging_ = static_cast<std::uint64_t>(address);
+      return 0;
+    });
   }
   files::Reply call(const files::Request& r, std::span<std::byte> window) override {
-    if (r.op == files::Op::write && r.bytes > 0) {
-      std::lock_guard lock(addresses_);
-      first_ = std::min(first_, r.address), last_ = std::max(last_, r.address + r.bytes);
-    }
+    const std::uint64_t from = r.address - staging_;
+    if (r.op == files::Op::write && r.bytes > 0 && (from > room_ || r.bytes > room_ - from)) elsewhere_ = true;
     return SavedFiles::call(r, window);
   }
-  // From the first byte that was written from to the last one.
-  std::uint64_t buffer_bytes() const { return last_ > first_ ? last_ - first_ : 0; }
+  bool written_from_elsewhere() const { return elsewhere_; }
 
  private:
-  std::mutex addresses_;
-  std::uint64_t first_ = std::numeric_limits<std::uint64_t>::max(), last_ = 0;
+  std::uint64_t room_;
+  std::atomic<std::uint64_t> staging_ = 0;
+  std::atomic<bool> elsewhere_ = false;
 };
 
 // A thousand times faster than storage is, as the steps are: a step takes some 14 us here.
@@ -108,9 +111,11 @@ class AsyncSave : public TaskCheck, public UsesFiles {
              static_cast<double>(c.size[0]) * kStep + saves * copy + write + s.latency + 4 * names + calls, 0.9}};
   }
 
-  std::unique_ptr<files::Service> make_files(const Case&, std::size_t) const override {
-    return std::make_unique<StateFiles>(fast_storage());
+  std::unique_ptr<files::Service> make_files(const Case& c, std::size_t calls) const override {
+    return std::make_unique<StateFiles>(fast_storage(), kHeadBytes + bytes_of(c), calls);
   }
+  // The steps: who works the states out elsewhere has nothing to hide the storage behind.
+  DeviceWork least_on_device(const Case& c) const override { return {static_cast<double>(c.size[0]), 0}; }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const std::vector<Bytes> states = states_of(c, in);
     const auto got = as<std::uint32_t>(out[0]);
@@ -122,11 +127,9 @@ class AsyncSave : public TaskCheck, public UsesFiles {
   Verdict verify_files(const Case& c, ConstBuffers in, ConstBuffers, const files::Service& files) const override {
     const auto& owned = dynamic_cast<const StateFiles&>(files);
     if (!owned.marks_as_expected()) return other_marks();
-    if (const std::uint64_t room = kHeadBytes + bytes_of(c); owned.buffer_bytes() > room)
+    if (owned.written_from_elsewhere())
       return {false,
-              fmt::format("the storage was given bytes from {} bytes of memory, and `staging` has {}: it is the only "
-                          "buffer for snapshots",
-                          owned.buffer_bytes(), room),
+              "the storage was given bytes of other memory than `staging`, which is the only buffer for snapshots",
               "a snapshot lies in other memory than `staging`"};
     if (const auto n = owned.counts().changed_in_flight; n > 0)
       return {

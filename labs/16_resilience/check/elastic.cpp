@@ -196,6 +196,9 @@ class Elastic : public TaskCheck, public UsesFiles {
     if (h.deaths < h.at_steps)
       return fault(fmt::format("{} of {} ranks died: a rank skipped the step of its death", h.deaths, h.at_steps),
                    "a rank skips steps");
+    if (n[3] < kSteps)
+      return fault(fmt::format("{} collectives summed up a whole step, and {} steps were made", n[3], kSteps),
+                   "steps are made without a collective");
     const auto events = static_cast<long long>(h.deaths + (h.what.find("no sign") != std::string::npos ? 1 : 0));
     if (n[2] > 1 + 3 * events)
       return fault(fmt::format("{} generations for {} failure{}", n[2], events, events == 1 ? "" : "s"),
