@@ -83,8 +83,8 @@ TEST_CASE("steps come from collectives of all micro-batches", "[resilience]") {
 TEST_CASE("a count of calls does not tell which file is damaged", "[resilience]") {
   check_fails("resume",
               {{" || hash != hash_of(bytes.data() + 8, bytes.size() - 8)) return false;",
-                ") return false;\n  static int loads = 0;\n  if (++loads > 2) return false;"}},
-              "correct", "load_trainer is");
+                ") return false;\n  static int loads = 0;\n  if (loads++ % 10 >= 2) return false;"}},
+              "correct", "the file is whole");
 }
 
 TEST_CASE("a new process has nothing but its file", "[resilience]") {
