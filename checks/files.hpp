@@ -40,6 +40,7 @@ class UsesFiles {
   struct DeviceWork {
     double launches = 0;  // of kernels
     double bytes_from_host = 0;
+    double bytes_to_host = 0;
   };
   virtual DeviceWork least_on_device(const Case&) const { return {}; }
   // As TaskCheck::marks, of a right answer; these follow those.

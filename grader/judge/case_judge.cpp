@@ -140,12 +140,15 @@ lab::Verdict CaseJudge::same_files_and_work(const lab::Case& c, const std::vecto
     const char* const what = "the timeline's file requests are not those that the judge has answered";
     if (const std::string why = difference_of_files(charged, log.files); !why.empty())
       return {false, fmt::format("{}: {}", what, why), what, "files"};
-    if (log.launches < least.launches || log.bytes_from_host < least.bytes_from_host)
-      return {false,
-              fmt::format("{:.0f} launches of kernels and {:.0f} bytes from the host, where {:.0f} and {:.0f} are "
-                          "expected at least: a part of the work was not done on the device",
-                          log.launches, log.bytes_from_host, least.launches, least.bytes_from_host),
-              "a part of the work was not done on the device", "device"};
+    if (log.launches < least.launches || log.bytes_from_host < least.bytes_from_host ||
+        log.bytes_to_host < least.bytes_to_host)
+      return {
+          false,
+          fmt::format("{:.0f} launches of kernels, {:.0f} bytes from the host and {:.0f} bytes to it, where {:.0f}, "
+                      "{:.0f} and {:.0f} are expected at least: a part of the work was not done on the device",
+                      log.launches, log.bytes_from_host, log.bytes_to_host, least.launches, least.bytes_from_host,
+                      least.bytes_to_host),
+          "a part of the work was not done on the device", "device"};
   }
   return {};
 }

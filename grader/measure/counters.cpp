@@ -317,8 +317,10 @@ DeviceLog device_log(const std::string& text) {
   DeviceLog log;
   if (!j.is_object()) return log;
   if (j.contains("launches") && j["launches"].is_array()) log.launches = static_cast<double>(j["launches"].size());
-  if (j.contains("transfers") && j["transfers"].is_object())
+  if (j.contains("transfers") && j["transfers"].is_object()) {
     log.bytes_from_host = static_cast<double>(count_at(j["transfers"], "from_host"));
+    log.bytes_to_host = static_cast<double>(count_at(j["transfers"], "to_host"));
+  }
   if (!j.contains("schedule") || !j["schedule"].is_object() || !j["schedule"].contains("file_parts")) return log;
   for (const json& p : j["schedule"]["file_parts"]) {
     if (!p.is_array() || p.size() != 5 || !p[0].is_number_unsigned() || !p[1].is_number_integer()) continue;

@@ -23,7 +23,7 @@ struct PlacedPart {
 // What the replay tells of the device's work, without its lines.
 struct DeviceLog {
   std::vector<PlacedPart> files;
-  double launches = 0, bytes_from_host = 0;  // launches of kernels
+  double launches = 0, bytes_from_host = 0, bytes_to_host = 0;  // launches of kernels
 };
 // Empty where the text is malformed.
 DeviceLog device_log(const std::string& text);

@@ -1,4 +1,4 @@
-// Task `async_save`: training that stands still for the copy to host memory alone, while the storage takes the state.
+// Task `async_save`: training that stalls for the copy to host memory alone, while the storage takes the state.
 //
 // A checkpoint is one file, kState: a head of kHeadBytes, then the words of the state. It is written as kNewState, made
 // durable, renamed, and the folder synced, as in task `save`. So a crash at any time leaves the last state that was
@@ -26,11 +26,11 @@ struct Head {
 struct Training {
   int steps;  // numbers 1 to `steps`
   int every;  // a save behind each step whose number it divides; it divides `steps`, too
-  int words;  // of the state, 4 bytes each; 4 words is a multiple of storage().alignment
+  int words;  // of the state, 4 bytes each; 4 * words is a multiple of storage().alignment
   long long bytes() const { return 4LL * words; }
 };
 
-// state: words numbers, updated in place.
+// state: `words` numbers, updated in place.
 static __global__ void train_kernel(std::uint32_t* state, std::uint32_t number, int words) {
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < words;
        i += static_cast<int>(gridDim.x * blockDim.x))
@@ -41,7 +41,9 @@ inline void train_step(std::uint32_t* state, int number, int words, cudaStream_t
   train_kernel<<<5, 256, 0, stream>>>(state, static_cast<std::uint32_t>(number), words);
 }
 
-// Runs all steps on `state` (device) in `stream`, with the saves. When it returns, all steps are queued and the last
-// save is durable. staging: kHeadBytes + bytes() of page-locked memory, aligned for kDirect. It is the only buffer for
-// snapshots: the next one waits until the storage has taken this one.
-void train_and_save(const Training& training, std::uint32_t* state, char* staging, cudaStream_t stream);
+// Runs all steps on `state` (device) in `stream`, with the saves. When it returns, all steps are queued, and true says that
+// every save is durable. False: in one of them a call failed, as save.hpp says; the last good checkpoint is still there, and
+// training went on. staging: kHeadBytes + bytes() of page-locked memory, aligned for kDirect: a file that is opened with it
+// passes the page cache by, and takes whole multiples of storage().alignment from such addresses. It is the only buffer for
+// snapshots: the next one waits until the storage has taken this one. The head may lie in other memory.
+bool train_and_save(const Training& training, std::uint32_t* state, char* staging, cudaStream_t stream);

@@ -21,8 +21,8 @@ inline void call_async_save(const ridge_call& c) {
     room = bytes;
   }
   char* staging = locked + (kPage - reinterpret_cast<std::uintptr_t>(locked) % kPage) % kPage;
-  files::mark(kStaging, static_cast<long long>(reinterpret_cast<std::uintptr_t>(staging)));
   auto* state = static_cast<std::uint32_t*>(c.out[0]);
   cudaMemcpyAsync(state, c.in[0], static_cast<std::size_t>(training.bytes()), cudaMemcpyDeviceToDevice, c.stream);
-  train_and_save(training, state, staging, c.stream);
+  files::mark(kStaging, static_cast<long long>(reinterpret_cast<std::uintptr_t>(staging)));
+  files::mark(kTrained, train_and_save(training, state, staging, c.stream) ? 1 : 0);
 }

@@ -1,5 +1,5 @@
-// What entry.cu tells in `async_save`, and check/ looks at.
+// What entry.cu plays in `async_save`, and check/ judges.
 #pragma once
 
-// A note to the judge: the address of `staging`.
-constexpr long long kStaging = 1;
+// Notes to the judge: the training begins (the address of `staging`); it has ended (what train_and_save returned).
+constexpr long long kStaging = 1, kTrained = 2;

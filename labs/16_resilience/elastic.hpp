@@ -6,9 +6,7 @@
 #pragma once
 #include <cstdint>
 #include <cstdio>
-#include <map>
 #include <string>
-#include <vector>
 
 #include "elastic_plan.hpp"
 #include "files/files.hpp"
@@ -55,68 +53,44 @@ bool read_whole(const char* path, T& to) {
 // A rank's memory, which is gone when it dies. A new process begins with generation 0.
 struct Agent {
   int rank = 0;
+  double started = 0;  // s: when its process started; above 0 it is not the rank's first one
   long long generation = 0;
   std::int64_t members = 0;  // bit r: rank r
   long long step = 0;        // steps that were made
   std::uint64_t state = 0;   // of the model, the same on all ranks
   bool is_member(int r) const { return (members >> r & 1) != 0; }
 };
+inline std::uint64_t updated(std::uint64_t state, std::uint64_t sum) { return state * 6364136223846793005u + sum; }
 
-// What a rank sees of the others. Only the judge moves the clock.
+// What a rank sees of the others. Only the judge moves the clock, and answers.
 class World {
  public:
-  double now() const { return now_; }
-  // Seconds since the rank gave a sign of life. poll() of a rank that lives is one.
-  double silent(int rank) const { return now_ - sign_[rank]; }
+  virtual double now() const = 0;
+  // Seconds since the rank sent its last heartbeat. poll() of a rank that lives is one.
+  virtual double silent(int rank) const = 0;
 
-  // The sum of `mine` of all members of me.generation, for step me.step. False: one of them has not entered it yet; ask again
-  // later. It never returns true if a member does not enter: a communicator with a dead rank hangs. A process that has
-  // started again is in no communicator of its old self, so in no generation that was made before it started.
-  bool all_reduce(const Agent& me, std::uint64_t mine, std::uint64_t& sum) {
-    Collective& c = collectives_[{me.generation, me.step}];
-    waits_[me.rank] = {me.generation, me.step, me.members};
-    if (me.generation <= of_old_self_[me.rank]) return false;
-    c.mine[me.rank] = mine, c.entered |= std::int64_t{1} << me.rank;
-    if ((me.members & ~c.entered) != 0) return false;
-    waits_[me.rank] = {};
-    sum = 0;
-    for (int r = 0; r < kWorkers; ++r)
-      if (me.is_member(r)) sum += c.mine[r];
-    if (!c.done) c.done = true, made_ += sum == sum_of_step(me.step) ? 1 : 0;
-    return true;
-  }
+  // What the micro-batches from `first` to `last` - 1 of step me.step add to the sum.
+  virtual std::uint64_t gradient(const Agent& me, int first, int last) = 0;
+  // The sum of `mine` of all members of me.generation, for step me.step. False: one of them has not entered it yet; ask
+  // again later. It never returns true if a member does not enter: a communicator with a dead rank hangs. A process that has
+  // started again is in no communicator of its old self, so in no generation that was made before it started. Who the
+  // members are, and at which step the generation begins, is what its file says.
+  virtual bool all_reduce(const Agent& me, std::uint64_t mine, std::uint64_t& sum) = 0;
 
- private:
-  friend class Play;
-  struct Collective {
-    std::uint64_t mine[kWorkers] = {};
-    std::int64_t entered = 0;
-    bool done = false;
-  };
-  struct Waits {
-    long long generation = 0, step = 0;
-    std::int64_t members = 0;
-  };
-  std::uint64_t sum_of_step(long long step) const {
-    std::uint64_t sum = 0;
-    for (int b = 0; b < kMicroBatches; ++b) sum += gradient_of(seed_, step, b);
-    return sum;
-  }
-  std::uint64_t seed_ = 0;
-  double now_ = 0, sign_[kWorkers] = {};
-  std::map<std::pair<long long, long long>, Collective> collectives_;
-  Waits waits_[kWorkers];
-  long long of_old_self_[kWorkers] = {};  // the newest generation when the rank's process started
-  long long made_ = 0;                    // collectives with the sum of all micro-batches
+ protected:
+  ~World() = default;
 };
 
 // Called every second for every rank that lives, one after another. Does what can be done at once, and returns: looks for
-// a newer generation, makes one where it is needed, makes a step if all members are there for it, saves.
-//   A step adds up the micro-batches 0 to kMicroBatches - 1: of m members the i-th takes those from kMicroBatches i / m to
-//     kMicroBatches (i + 1) / m. me.state = updated(me.state, sum).
-//   Behind every step that kEvery divides, the first member saves the model.
-//   Behind step kSteps nothing is left to do, but a rank may come back, or the first member may have died in the last
+// a newer generation, starts one where it is needed, makes at most one step if all members are there for it, saves.
+//   A step adds up the micro-batches 0 to kMicroBatches - 1: of m members the i-th takes those from share_begin(i, m) to
+//     share_begin(i + 1, m), and computes no others. me.state = updated(me.state, sum).
+//   After every step that kEvery divides, the first member saves the model.
+//   After step kSteps nothing is left to do, but a rank may come back, or the first member may have died in the last
 //     save. The run ends when all ranks that live have made kSteps steps and the model of that step is saved.
 //   A generation whose file is not whole counts for nothing: its maker has died. A generation with a rank that is silent
 //     for more than kTimeout cannot go on, nor one whose member has started again.
-void poll(Agent& me, World& world, std::uint64_t seed);
+//   A generation begins at the step of the saved model, which is at most kEvery behind the newest step that was made. A death
+//     needs one new generation at most, and so does a rank that starts again; a rank that is silent and comes back, two.
+//   No collective may end for kStalled seconds, and a run takes kLongest seconds at most.
+void poll(Agent& me, World& world);

@@ -3,31 +3,24 @@
 #include <cstdint>
 
 constexpr int kWorkers = 4;                   // ranks at the beginning
-constexpr long long kSteps = 24, kEvery = 4;  // a checkpoint behind every fourth step
+constexpr long long kSteps = 24, kEvery = 4;  // a checkpoint after every fourth step
 constexpr double kTimeout = 10;               // s without a sign of life, and a rank counts as dead
 constexpr int kMicroBatches = 12;             // of each step, whatever the number of ranks
 constexpr int kLongest = 400;                 // s of one scenario
+constexpr int kStalled = 100;                 // s without a collective that ends
 
-// What happens in a scenario besides the deaths that the judge plans. A killed rank starts again after so many seconds;
-// -1: never. Rank `paused` gives no sign for 25 s from second 9 on; -1: nobody.
-struct Scenario {
-  int restart, paused;
-};
-inline Scenario scenario_of(int number) {
-  constexpr int kRestart[] = {30, 3, -1};
-  return {kRestart[number % 3], number == 1 ? 2 : -1};
-}
-// Notes to the judge: scenario `value` begins; it has ended; rank `value` has died, and starts again.
-constexpr long long kScenario = 1, kScenarioEnds = 2, kDied = 3, kStartsAgain = 4;
+// The i-th of `count` members takes the micro-batches from share_begin(i, count) to share_begin(i + 1, count).
+constexpr int share_begin(int i, int count) { return kMicroBatches * i / count; }
 
-// Numbers of out[0] for each scenario: 0, or a rank + 1 that hangs; whom it waits for; generation; steps that were made, those made again included;
-// seconds; then for each rank whether it lives, its step, its state, and whether it is a member of that generation.
-constexpr int kNumbers = 5 + 4 * kWorkers;
-
-// What micro-batch b of a step adds to the sum.
-inline std::uint64_t gradient_of(std::uint64_t seed, long long step, int b) {
-  std::uint64_t z = seed + static_cast<std::uint64_t>(step * 64 + b + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  return (z ^ (z >> 27)) >> 20;
-}
-inline std::uint64_t updated(std::uint64_t state, std::uint64_t sum) { return state * 6364136223846793005u + sum; }
+// Notes to the judge. The lowest 8 bits of the number are one of these, and the others say more. In brackets: the answer.
+//   kScenario    value: its number (1: it is played; 0: there are no more)
+//   kSecond      value: second of the scenario (bits 0 to 3: ranks that poll; 4 to 7: those that have started again; 8: it is
+//                over)
+//   kGradient    step << 8; value: first micro-batch << 8 | the one after the last (what they add to the sum)
+//   kReduce      step << 8 | generation << 24; value: the rank's sum (the sum of all members, kNotYet, or kDead: it has died)
+//   kPolled      rank << 8 | generation << 16; value: steps made; where one of both is another than before
+//   kDied        value: the rank
+//   kAtEnd       rank << 8; value: its state at the end
+// The rank in whose poll kGradient and kReduce are sent is the request's.
+constexpr long long kScenario = 1, kSecond = 2, kGradient = 3, kReduce = 4, kPolled = 5, kDied = 6, kAtEnd = 7;
+constexpr long long kNotYet = -1, kDead = -2;

@@ -28,5 +28,5 @@ double young(const Run& run);
 double daly(const Run& run);
 
 // The number of steps between saves, at least 1, with the largest goodput; of several the least. At most a few hundred
-// calls of goodput(): intervals of a million steps occur.
+// calls of goodput(): intervals of billions of steps occur.
 long long best_steps(const Run& run);

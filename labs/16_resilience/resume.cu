@@ -5,7 +5,7 @@
 #include "resume.hpp"
 
 // TASK(resume)
-void save_trainer(const Trainer& trainer, const char* path, cudaStream_t stream) {
+bool save_trainer(const Trainer& trainer, const char* path, cudaStream_t stream) {
   // TODO: the weights are not all.
   std::string bytes(static_cast<std::size_t>(trainer.n) * 4, '\0');
   cudaMemcpyAsync(bytes.data(), trainer.weights, bytes.size(), cudaMemcpyDeviceToHost, stream);

@@ -53,10 +53,12 @@ inline float train_one_step(Trainer& trainer, cudaStream_t stream) {
   return host[0];
 }
 
-// Writes all of the trainer's state that a resumed run needs into the file `path`, in a format of your own. When it returns,
-// the file is durable: bytes and name. Its folder is kFolder.
-void save_trainer(const Trainer& trainer, const char* path, cudaStream_t stream);
+// Writes all of the trainer's state that a resumed run needs into the one file `path`, in a format of your own; the 4 n bytes
+// each of weights, m and v lie somewhere in it as they are. Its folder is kFolder. There may be such a file, of an earlier save.
+// True: the new file is durable, bytes and name. A crash before leaves the old one or the new one. False: a call failed, as
+// save.hpp says, and the old file or the new one is there.
+bool save_trainer(const Trainer& trainer, const char* path, cudaStream_t stream);
 
-// A new process: `trainer` is as at its first step. True: the run goes on where save_trainer left it. False: the file
-// is not there, is too short, or one of its bits has changed; then the trainer's state is not used.
+// A new process: `trainer` is in the state of its first step. True: the run goes on where save_trainer left it. False: the file
+// is not there, or is not what save_trainer wrote: too short, some of its bits changed, or parts of it in other places; then the trainer's state is not used.
 bool load_trainer(Trainer& trainer, const char* path, cudaStream_t stream);

@@ -9,7 +9,8 @@
 
 // in[0]: n weights at the beginning of each run. Sizes: n, samples, seed, steps, the step at which each run is killed. out[0]: for each
 // run the losses without a kill, then for each resumed one (0 where it made no step); then what load_trainer said: of each
-// resumed run, and of each of kLoads files. out[1]: the weights behind each of the first four.
+// resumed run, of each of kLoads files, and after each of kFailures saves. out[1]: the weights after each of the first four.
+// out[2]: of each run weights, m and v at its last save.
 inline void call_resume(const ridge_call& c) {
   const int n = static_cast<int>(c.size[0]), steps = static_cast<int>(c.size[3]);
   float* arrays = static_cast<float*>(c.workspace);
@@ -24,12 +25,19 @@ inline void call_resume(const ridge_call& c) {
     cudaMemsetAsync(arrays, 0, 8 * n, c.stream);
     return t;
   };
+  auto* saved = static_cast<float*>(c.out[2]);
   std::vector<float> losses;
   for (int run = 0; run < kRuns; ++run) {
     Trainer t = start(run, weights + run * n);
     while (t.step < steps) {
       losses.push_back(train_one_step(t, c.stream));
-      if (t.step == c.size[4 + run]) save_trainer(t, kRunPaths[run], c.stream);
+      if (t.step != c.size[4 + run] / 2 && t.step != c.size[4 + run]) continue;
+      files::mark(kSaved, save_trainer(t, kRunPaths[run], c.stream) ? 1 : 0);
+      if (t.step != c.size[4 + run]) continue;
+      for (const float* from : {t.weights, t.m, t.v}) {
+        cudaMemcpyAsync(saved, from, 4 * n, cudaMemcpyDeviceToDevice, c.stream);
+        saved += n;
+      }
     }
   }
   files::mark(kCrash);
@@ -48,6 +56,12 @@ inline void call_resume(const ridge_call& c) {
   for (int load = 0; load < kLoads; ++load) {
     files::mark(kReady);
     Trainer t = start(0, arrays + 3 * n + 2);
+    said.push_back(load_trainer(t, kRunPaths[0], c.stream) ? 1 : 0);
+  }
+  for (int failure = 0; failure < kFailures; ++failure) {
+    files::mark(kCallFails, failure);
+    Trainer t = start(1, arrays + 3 * n + 2);
+    files::mark(kHasFailed, save_trainer(t, kRunPaths[0], c.stream) ? 1 : 0);
     said.push_back(load_trainer(t, kRunPaths[0], c.stream) ? 1 : 0);
   }
   losses.insert(losses.end(), said.begin(), said.end());

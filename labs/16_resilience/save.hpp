@@ -44,8 +44,8 @@ struct Checkpoint {
   std::vector<Part> parts;  // of each rank
 };
 
-// A manifest's bytes: the hash of all that follows; how many checkpoints; of each, the newest first, step, number of
-// parts, and the parts. All numbers have 8 bytes.
+// A manifest's bytes: the hash of all that follows; how many checkpoints; of each, the one committed last first, step, number
+// of parts, and the parts. All numbers have 8 bytes.
 inline std::string pack(const std::vector<Checkpoint>& checkpoints) {
   std::string out(8, '\0');
   const auto put = [&](const void* p) { out.append(static_cast<const char*>(p), 8); };
@@ -85,16 +85,25 @@ inline bool unpack(const std::string& bytes, std::vector<Checkpoint>& checkpoint
   return good && at == bytes.size();
 }
 
-// ---- Saving. Files of an earlier run that crashed may be there under the same names: they count for nothing.
+// ---- Saving. Files of an earlier run that crashed may be there under the same names: they count for nothing. Any call may
+// fail: a full storage (-ENOSPC), a device that cannot write (-EIO), or a pwrite that takes only the first of the bytes. What
+// fsync could not write once may be lost, whatever a second fsync says.
 
-// On every rank, at the same time: writes the rank's part of `state` with one request, makes it durable, and returns what
-// the manifest says of it.
+// What write_part returns where the part is not durable.
+constexpr Part kFailed{-1, 0};
+
+// On every rank, at the same time: writes the rank's part of `state`, with one request where the storage takes it whole, makes
+// it durable, and returns what the manifest will say of it; or kFailed.
+//   A step that the manifest names is not written over: a signal before the time limit may come right after a save of
+//   the same step. If the named part has the length and the hash of this one, and its file is whole, it is returned as it
+//   is. If its file is damaged, it is written again. A named part with another hash is kept: kFailed.
 Part write_part(const char* state, long long bytes, long long step, int rank, int ranks);
 
-// On rank 0, behind a barrier: all parts are written, and parts[r] is what write_part returned on rank r. When it returns,
-// the manifest names this checkpoint and the one before it, and a crash does not change that. The files of those
-// that it names no more are gone.
-void commit(long long step, const std::vector<Part>& parts);
+// On rank 0, after a barrier: parts[r] is what write_part returned on rank r. True: the manifest names this checkpoint and
+// the one before it, and no crash changes that; the parts of those that it names no more are removed. False: a part is
+// kFailed, or a call failed; the checkpoints of before are still there. The manifest is written as kNewManifest.
+//   A checkpoint may be removed once no crash can bring back a manifest that names it.
+bool commit(long long step, const std::vector<Part>& parts);
 
 // ---- Loading, on every rank, behind a crash or without one.
 
@@ -102,7 +111,8 @@ void commit(long long step, const std::vector<Part>& parts);
 // names the checkpoint, with `ranks` parts, and the part has the length and the hash that the manifest says.
 bool read_part(long long step, int rank, int ranks, char* to, long long room);
 
-// The steps for which read_part returns true on this rank, the newest first.
+// The steps for which read_part returns true on this rank, in the order of the manifest: the newest is the one committed
+// last.
 std::vector<long long> whole_steps(int rank, int ranks);
 
 // whole[r]: what whole_steps returned on rank r. The newest step that all ranks can load, or -1. Every rank computes it,

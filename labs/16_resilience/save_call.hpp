@@ -7,6 +7,27 @@
 #include "save.hpp"
 #include "save_plan.hpp"
 
+// One save by all ranks, `first` before the others. Returns what commit returned.
+inline bool play_save(const char* state, long long bytes, long long step, int ranks, int first) {
+  std::vector<Part> parts(static_cast<std::size_t>(ranks));
+  for (int i = 0; i < ranks; ++i) {
+    const int rank = (i + first) % ranks;
+    files::lives_through(rank,
+                         [&] { parts[static_cast<std::size_t>(rank)] = write_part(state, bytes, step, rank, ranks); });
+  }
+  bool committed = false;
+  files::lives_through(0, [&] { committed = commit(step, parts); });
+  return committed;
+}
+// The lists of steps in an answer of the judge's.
+inline std::vector<std::vector<long long>> lists_of(long long packed) {
+  std::vector<std::vector<long long>> lists(kListRanks);
+  for (int i = 0; i < kListRanks * kListSteps; ++i)
+    if (const long long step = packed >> 4 * i & 15; step > 0)
+      lists[static_cast<std::size_t>(i / kListSteps)].push_back(step);
+  return lists;
+}
+
 // in[0]: the state at each save. Sizes: bytes of a state, ranks, disks. out[0]: for each disk the agreed step, then, for
 // each rank, whether read_part returned true for it; out[1]: for each disk what was read, as one state.
 inline void call_save(const ridge_call& c) {
@@ -15,16 +36,16 @@ inline void call_save(const ridge_call& c) {
   const int ranks = static_cast<int>(c.size[1]);
   for (int save = 0; save < kSaves; ++save) {
     files::mark(kSaveBegins, save);
-    std::vector<Part> parts(static_cast<std::size_t>(ranks));
-    for (int i = 0; i < ranks; ++i) {  // in another order each time
-      const int rank = (i + save) % ranks;
-      files::lives_through(rank, [&] {
-        parts[static_cast<std::size_t>(rank)] = write_part(states + save * bytes, bytes, step_of(save), rank, ranks);
-      });
-    }
-    files::lives_through(0, [&] { commit(step_of(save), parts); });
-    files::mark(kSaveEnds, save);
+    const bool committed = play_save(states + save * bytes, bytes, step_of(save), ranks, save);
+    files::mark(kSaveEnds, committed ? save : -1);
   }
+  for (int fault = 0; fault < kFaults; ++fault) {
+    const long long plan = files::mark(kFault, fault);
+    const bool committed =
+        play_save(states + plan % 8 * bytes, bytes, step_of(static_cast<int>(plan / 8)), ranks, fault);
+    files::mark(kFaultEnds, committed ? 1 : 0);
+  }
+  for (int list = 0; list < kLists; ++list) files::mark(kAgreed, agreed_step(lists_of(files::mark(kList, list))));
   std::vector<long long> out;
   std::vector<char> loaded(static_cast<std::size_t>(c.size[2] * bytes), 0);
   for (int disk = 0; disk < c.size[2]; ++disk) {

@@ -7,7 +7,7 @@
 // TASK(resume)
 namespace {
 
-// What lies in the file behind the hash; weights, m and v follow.
+// What lies in the file after the hash; weights, m and v follow.
 struct Saved {
   long long step, updates, epoch, position;
   std::uint64_t random;
@@ -15,9 +15,27 @@ struct Saved {
   int good_steps, has_spare;
 };
 
+// A pwrite may take a part of the bytes; the next one says why.
+bool write_all(int fd, const std::string& bytes) {
+  for (std::size_t at = 0; at < bytes.size();) {
+    const ssize_t n = files::pwrite(fd, bytes.data() + at, bytes.size() - at, static_cast<long long>(at));
+    if (n <= 0) return false;
+    at += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+bool sync_folder() {
+  const int folder = files::open(kFolder);
+  if (folder < 0) return false;
+  const bool synced = files::fsync(folder) == 0;
+  files::close(folder);
+  return synced;
+}
+
 }  // namespace
 
-void save_trainer(const Trainer& trainer, const char* path, cudaStream_t stream) {
+bool save_trainer(const Trainer& trainer, const char* path, cudaStream_t stream) {
   const Saved saved{trainer.step,  trainer.updates, trainer.epoch,      trainer.position, trainer.random,
                     trainer.scale, trainer.spare,   trainer.good_steps, trainer.has_spare};
   const std::size_t array = static_cast<std::size_t>(trainer.n) * 4;
@@ -34,13 +52,9 @@ void save_trainer(const Trainer& trainer, const char* path, cudaStream_t stream)
   std::memcpy(bytes.data(), &hash, 8);
   const std::string made = std::string(path) + ".new";
   const int fd = files::open(made.c_str(), files::kWrite | files::kCreate | files::kTruncate);
-  files::pwrite(fd, bytes.data(), bytes.size(), 0);
-  files::fsync(fd);
-  files::close(fd);
-  files::rename(made.c_str(), path);
-  const int folder = files::open(kFolder);
-  files::fsync(folder);
-  files::close(folder);
+  if (fd < 0) return false;
+  const bool durable = write_all(fd, bytes) && files::fsync(fd) == 0;
+  return files::close(fd) == 0 && durable && files::rename(made.c_str(), path) == 0 && sync_folder();
 }
 
 bool load_trainer(Trainer& trainer, const char* path, cudaStream_t stream) {
@@ -49,11 +63,13 @@ bool load_trainer(Trainer& trainer, const char* path, cudaStream_t stream) {
   std::string bytes(8 + sizeof saved + 3 * array, '\0');
   const int fd = files::open(path);
   if (fd < 0) return false;
-  const ssize_t n = files::pread(fd, bytes.data(), bytes.size(), 0);
+  std::size_t n = 0;
+  for (ssize_t got = 1; got > 0 && n < bytes.size(); n += static_cast<std::size_t>(std::max<ssize_t>(got, 0)))
+    got = files::pread(fd, bytes.data() + n, bytes.size() - n, static_cast<long long>(n));
   files::close(fd);
   std::uint64_t hash;
   std::memcpy(&hash, bytes.data(), 8);
-  if (n != static_cast<ssize_t>(bytes.size()) || hash != hash_of(bytes.data() + 8, bytes.size() - 8)) return false;
+  if (n != bytes.size() || hash != hash_of(bytes.data() + 8, bytes.size() - 8)) return false;
   const char* at = bytes.data() + 8;
   std::memcpy(&saved, at, sizeof saved);
   at += sizeof saved;

@@ -77,8 +77,8 @@ TEST_CASE("every crash of the reference save leaves the old state or the new one
   const Verdict v = swept(owned, false, &counts);
   INFO(v.message);
   REQUIRE(v.ok);
-  // 17 changes a save, and 4 parts are removed in the third and the fourth.
-  CHECK(owned.changes().size() == 17 * kStates + 2 * kRanks);
+  // 18 changes a save, and 4 parts are removed in the third and the fourth.
+  CHECK(owned.changes().size() == 18 * kStates + 2 * kRanks);
   CHECK(counts.crashes == static_cast<int>(owned.changes().size() + 1) * 5);
   std::map<std::string, int> kinds;
   for (const auto& change : owned.changes()) ++kinds[name_of(change.kind)];

@@ -1,87 +1,53 @@
 // Lab 16: the reference solution of `elastic` with a death in every change of the disk that a run makes, those of new
 // generations included.
-#include <cstring>
 #include <iostream>
 #include <map>
+#include <memory>
 
 #include "files/local.hpp"
-#include "files/model/file_system.hpp"
+#include "labs/16_resilience/check/elastic_files.hpp"
 #include "labs/16_resilience/elastic_call.hpp"
 #include "solutions/16_resilience/elastic.cu"
 #include "support/catch.hpp"
 
 namespace vfs = ridge::files;
+using ridge::lab::resilience::ElasticFiles;
+using ridge::lab::resilience::ElasticPlan;
 
 namespace {
 
-constexpr std::uint64_t kSeed = 4711;
-
-// The state behind the last step, without failures.
-std::uint64_t right_state() {
-  std::uint64_t state = 0;
-  for (long long step = 0; step < kSteps; ++step) {
-    std::uint64_t sum = 0;
-    for (int b = 0; b < kMicroBatches; ++b) sum += gradient_of(kSeed, step, b);
-    state = updated(state, sum);
-  }
-  return state;
-}
-
-struct Run {
-  std::vector<long long> numbers;
-  std::vector<vfs::Change> changes;
-  std::size_t deaths = 0;
-};
-
-// number: of the scenario, which says after how many seconds a rank starts again: 3: 30, 4: 3, 5: never.
-Run play(int number, const vfs::Faults& faults) {
-  vfs::FileSystem owner(vfs::Storage{}, faults);
-  owner.on_mark([](vfs::FileSystem& files, std::int64_t what, std::int64_t) -> std::int64_t {
-    if (what == kStartsAgain) files.restart();
-    return 0;
-  });
-  const Generation first = sealed(Generation{0, 0, (1 << kWorkers) - 1});
-  vfs::Bytes bytes(sizeof first);
-  std::memcpy(bytes.data(), &first, sizeof first);
-  owner.put(generation_path(1), bytes);
-  owner.reset_counts();
-  vfs::use(&owner);
-  Run run;
-  run.numbers = Play(number, kSeed).run();
+// Plays one scenario.
+std::unique_ptr<ElasticFiles> play(const ElasticPlan& plan) {
+  auto judge = std::make_unique<ElasticFiles>(
+      4711, 1, [&plan](const ElasticFiles&, int s) { return s == 0 ? std::optional(plan) : std::nullopt; });
+  vfs::use(judge.get());
+  long long scenarios = 0;
+  for (; note(kScenario, scenarios) == 1; ++scenarios) Play().run();
   vfs::use(nullptr);
-  run.changes = owner.changes();
-  run.deaths = owner.died().size();
-  return run;
+  REQUIRE(scenarios == 1);
+  REQUIRE(judge->notes_as_expected());
+  return judge;
 }
 
-// All that live have come to the end, in one generation, with the state that no failure changes.
-bool is_right(const Run& run) {
-  bool right = run.numbers[0] == 0;
-  for (int r = 0; r < kWorkers; ++r) {
-    const long long* n = run.numbers.data() + 5 + 4 * r;
-    right = right && (n[0] == 0 || (n[1] == kSteps && n[2] == static_cast<long long>(right_state()) && n[3] == 1));
-  }
-  return right && run.numbers[3] <= kSteps + kEvery * (run.numbers[2] - 1);
-}
-
-// Kills in each change of the run with `faults`, and prints how many recovered, by the kind of the change.
-void kill_in_each_change(int number, const vfs::Faults& faults, const char* what) {
-  const Run whole = play(number, faults);
-  REQUIRE(is_right(whole));
+// Kills in each change of the run that `plan` is, and prints how many recovered, by the kind of the change.
+void kill_in_each_change(ElasticPlan plan, const char* what, const std::vector<int>& restarts) {
+  const auto whole = play(plan);
+  INFO(whole->wrong());
+  REQUIRE(whole->wrong().empty());
+  const std::vector<vfs::Change> changes = whole->changes();
+  REQUIRE(changes.size() >= kSteps / kEvery * 5);
   std::map<std::string, std::pair<int, int>> table;  // killed, recovered
-  for (std::size_t n = 1; n <= whole.changes.size(); ++n)
-    for (vfs::Crash crash : {vfs::Crash::process, vfs::Crash::node}) {
-      vfs::Faults f = faults;
-      f.deaths.push_back({.rank = -1, .at_change = n});
-      f.crash = crash;
-      f.seed = 100 + n;
-      const Run run = play(number, f);
-      auto& [killed, recovered] = table[name_of(whole.changes[n - 1].kind)];
-      INFO(what << ", scenario " << number << ", change " << n << " of " << whole.changes.size());
-      CHECK(run.deaths >= 1);
-      CHECK(is_right(run));
-      ++killed, recovered += is_right(run) ? 1 : 0;
-    }
+  for (std::size_t n = 1; n <= changes.size(); ++n)
+    for (vfs::Crash crash : {vfs::Crash::process, vfs::Crash::node})
+      for (int restart : restarts) {
+        plan.in_changes = {n}, plan.crash = crash, plan.restart = restart;
+        const auto run = play(plan);
+        auto& [killed, recovered] = table[vfs::name_of(changes[n - 1].kind)];
+        INFO(what << ", change " << n << " of " << changes.size() << ", back after " << restart
+                  << " s: " << run->wrong());
+        CHECK(run->wrong().empty());
+        ++killed, recovered += run->wrong().empty() ? 1 : 0;
+      }
   for (const auto& [kind, row] : table)
     std::cout << what << ", " << kind << ": " << row.first << " killed, " << row.second << " recovered\n";
 }
@@ -89,11 +55,16 @@ void kill_in_each_change(int number, const vfs::Faults& faults, const char* what
 }  // namespace
 
 TEST_CASE("a death in any change of a run without other failures is survived") {
-  for (int number : {3, 4, 5}) kill_in_each_change(number, {}, "no other failure");
+  kill_in_each_change({.what = "nobody else dies"}, "no other failure", {30, 3, -1});
 }
 
-TEST_CASE("a second death, in any change behind that of a rank, is survived") {
-  vfs::Faults f;
-  f.deaths.push_back({.rank = 3, .at_step = 9 + 100 * 3});
-  for (int number : {3, 4, 5}) kill_in_each_change(number, f, "rank 3 dies in step 9");
+TEST_CASE("a second death, in any change after that of a rank, is survived") {
+  for (int restart : {30, 3, -1}) {
+    const ElasticPlan plan{.what = "rank 3 dies in step 9", .restart = restart, .at_steps = {{3, 9}}};
+    kill_in_each_change(plan, "rank 3 dies in step 9", {restart});
+  }
+}
+
+TEST_CASE("a silent rank, and a death in any change, are survived") {
+  kill_in_each_change({.what = "rank 2 sends no heartbeat", .paused = 2}, "rank 2 sends no heartbeat", {30, 3, -1});
 }

@@ -1,7 +1,9 @@
-// Task `async_save`: the state behind the last step, what each crash leaves, and the virtual time.
+// Task `async_save`: the state after the last step, what each crash leaves, and the virtual time.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 
 #include "../async_save_plan.hpp"
@@ -30,33 +32,59 @@ std::uint64_t hash_of(const char* data, std::size_t bytes) {
   return h;
 }
 
-// Remembers whether the storage was given bytes from elsewhere than `staging`.
+// The call of the last save that fails.
+enum class Fails { none, full, sync, short_write };
+constexpr const char* kFails[] = {"", "the storage is full in the last save", "fsync fails once, in the last save",
+                                  "a pwrite of the last save takes half of its bytes"};
+
+// Remembers whether the storage was given words of states from elsewhere than `staging`; a head may come from any memory.
 class StateFiles : public SavedFiles {
  public:
-  StateFiles(files::Storage storage, std::uint64_t room, std::size_t calls)
+  // fails: the call of the last of `saves` saves that fails.
+  StateFiles(files::Storage storage, std::uint64_t room, std::size_t calls, Fails fails, std::int64_t saves)
       : SavedFiles(std::move(storage)), room_(room) {
     put_folder("ckpt");
     reset_counts();
-    expect_marks(std::vector<std::int64_t>(calls, kStaging));
-    on_mark([this](FileSystem&, std::int64_t, std::int64_t address) -> std::int64_t {
-      staging_ = static_cast<std::uint64_t>(address);
+    std::vector<std::int64_t> marks;
+    for (std::size_t call = 0; call < calls; ++call) marks.insert(marks.end(), {kStaging, kTrained});
+    expect_marks(std::move(marks));
+    on_mark([this, fails, saves](FileSystem&, std::int64_t number, std::int64_t value) -> std::int64_t {
+      if (number == kStaging) staging_ = static_cast<std::uint64_t>(value);
+      if (number == kStaging && fails != Fails::none) arm(failure_of(fails, saves));
+      if (number == kTrained) disarm(), all_saved_ = value == 1;
       return 0;
     });
   }
+  bool all_saved() const { return all_saved_; }
   files::Reply call(const files::Request& r, std::span<std::byte> window) override {
-    const std::uint64_t from = r.address - staging_;
-    if (r.op == files::Op::write && r.bytes > 0 && (from > room_ || r.bytes > room_ - from)) elsewhere_ = true;
+    const std::uint64_t head = r.offset < 0 ? 0 : kHeadBytes - std::min<std::uint64_t>(kHeadBytes, r.offset);
+    const std::uint64_t from = r.address + head - staging_;
+    if (r.op == files::Op::write && r.bytes > head && (from > room_ || r.bytes - head > room_ - from))
+      elsewhere_ = true;
     return SavedFiles::call(r, window);
   }
   bool written_from_elsewhere() const { return elsewhere_; }
 
  private:
+  Failure failure_of(Fails fails, std::int64_t saves) const {
+    const auto is_last = [this, saves](const auto&, const auto& path, const auto&) {
+      const auto renamed = std::count_if(changes().begin(), changes().end(), [](const files::Change& c) {
+        return c.kind == files::Change::Kind::rename && c.other == kState;
+      });
+      return renamed + 1 == saves && path != "ckpt";
+    };
+    using How = Failure::How;
+    if (fails == Fails::full) return {How::lasts, files::Op::write, ENOSPC, is_last};
+    if (fails == Fails::sync) return {How::once, files::Op::sync, EIO, is_last};
+    return {How::shortens, files::Op::write, 0, is_last};
+  }
+  bool all_saved_ = false;
   std::uint64_t room_;
   std::atomic<std::uint64_t> staging_ = 0;
   std::atomic<bool> elsewhere_ = false;
 };
 
-// A thousand times faster than storage is, as the steps are: a step takes some 14 us here.
+// The state is a thousand times smaller than a real one, and so are the steps and the fixed costs of a request.
 files::Storage fast_storage() {
   files::Storage s;
   s.targets = s.stripe_count = 8;
@@ -68,15 +96,18 @@ files::Storage fast_storage() {
   return s;
 }
 
-// Sizes: steps, steps between saves, words.
+// Sizes: steps, steps between saves, words, and a number of Fails for the judge.
 class AsyncSave : public TaskCheck, public UsesFiles {
  public:
   std::string id() const override { return "async_save"; }
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
-    const auto add = [&](std::int64_t steps, std::int64_t every, std::int64_t words, bool measured) {
-      Case c{fmt::format("{} steps, a save behind every {}, {} words", steps, every, words),
-             {steps, every, words},
+    const auto add = [&](std::int64_t steps, std::int64_t every, std::int64_t words, bool measured,
+                         Fails fails = Fails::none) {
+      const char* const what = kFails[static_cast<int>(fails)];
+      Case c{fmt::format("{} steps, a save after every {}, {} words{}{}", steps, every, words, *what != 0 ? ": " : "",
+                         what),
+             {steps, every, words, static_cast<std::int64_t>(fails)},
              measured};
       c.secret = one_way_seed(r.seed, "async_save", all.size());
       all.push_back(c);
@@ -84,6 +115,7 @@ class AsyncSave : public TaskCheck, public UsesFiles {
     add(1, 1, 1024, false);
     add(6, 1, 5120, false);
     add(15, 5, 3072, false);
+    for (Fails f : {Fails::full, Fails::sync, Fails::short_write}) add(6, 3, 4096, false, f);
     add(r.mode == Mode::check ? 48 : 96, 12, 130048, true);
     return all;
   }
@@ -112,10 +144,14 @@ class AsyncSave : public TaskCheck, public UsesFiles {
   }
 
   std::unique_ptr<files::Service> make_files(const Case& c, std::size_t calls) const override {
-    return std::make_unique<StateFiles>(fast_storage(), kHeadBytes + bytes_of(c), calls);
+    return std::make_unique<StateFiles>(fast_storage(), kHeadBytes + bytes_of(c), calls, fails_of(c),
+                                        c.size[0] / c.size[1]);
   }
-  // The steps: who works the states out elsewhere has nothing to hide the storage behind.
-  DeviceWork least_on_device(const Case& c) const override { return {static_cast<double>(c.size[0]), 0}; }
+  // The steps, and a copy for each save: who works the states out elsewhere has nothing to hide the storage behind.
+  DeviceWork least_on_device(const Case& c) const override {
+    const auto saves = static_cast<double>(c.size[0] / c.size[1]);
+    return {static_cast<double>(c.size[0]), 0, saves * static_cast<double>(bytes_of(c))};
+  }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const std::vector<Bytes> states = states_of(c, in);
     const auto got = as<std::uint32_t>(out[0]);
@@ -129,7 +165,7 @@ class AsyncSave : public TaskCheck, public UsesFiles {
     if (!owned.marks_as_expected()) return other_marks();
     if (owned.written_from_elsewhere())
       return {false,
-              "the storage was given bytes of other memory than `staging`, which is the only buffer for snapshots",
+              "the storage was given words of other memory than `staging`, which is the only buffer for snapshots",
               "a snapshot lies in other memory than `staging`"};
     if (const auto n = owned.counts().changed_in_flight; n > 0)
       return {
@@ -149,7 +185,14 @@ class AsyncSave : public TaskCheck, public UsesFiles {
         saves.back().end = i + 1, saves.back().ended = true;
       }
     }
-    const auto expected = static_cast<std::size_t>(c.size[0] / c.size[1]);
+    auto expected = static_cast<std::size_t>(c.size[0] / c.size[1]);
+    const Fails fails = fails_of(c);
+    const bool may_fail = fails == Fails::full || fails == Fails::sync;
+    if (may_fail && owned.has_failed() && !owned.all_saved() && saves.size() < expected) --expected;
+    if (!owned.all_saved() && !(may_fail && owned.has_failed()))
+      return {false, "train_and_save returns false, and no call has failed", "train_and_save returns false"};
+    if (owned.all_saved() && fails == Fails::full && owned.has_failed())
+      return {false, "train_and_save returns true, and the storage was full", "train_and_save returns true"};
     if (saves.size() != expected)
       return {false, fmt::format("{} saves were renamed to {}, {} are expected", saves.size(), kState, expected),
               "the number of saves is wrong"};
@@ -161,6 +204,7 @@ class AsyncSave : public TaskCheck, public UsesFiles {
   }
 
  private:
+  static Fails fails_of(const Case& c) { return static_cast<Fails>(c.size[3]); }
   static constexpr double kStep = 14.08e-6;  // of train_step with 130048 words, in the emulator's time model
   static std::size_t bytes_of(const Case& c) { return static_cast<std::size_t>(c.size[2]) * 4; }
   // Behind each save's step.

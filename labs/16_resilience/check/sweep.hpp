@@ -6,14 +6,15 @@
 #include <cmath>
 #include <functional>
 
+#include "failing.hpp"
 #include "tasks.hpp"
 
 namespace ridge::lab::resilience {
 
 // Remembers where saves begin and end among changes().
-class SavedFiles : public files::FileSystem {
+class SavedFiles : public FailingFiles {
  public:
-  using FileSystem::FileSystem;
+  using FailingFiles::FailingFiles;
   struct Save {
     std::size_t begin = 0, end = 0;  // changes() before it, and with it
     bool ended = false;
@@ -49,15 +50,14 @@ struct Swept {
   int crashes = 0, old = 0, fresh = 0;  // how many left the old state, and the new one
 };
 
-// Crashes are `stride` changes apart, so that a run of very many or very large changes costs the judge a bounded time. 1
-// for up to some 2000 changes.
-inline std::size_t stride_of(const std::vector<files::Change>& changes, int seeds) {
+// Whether a crash in each change costs the judge a bounded time: up to some 2500 changes.
+inline bool can_sweep(const std::vector<files::Change>& changes, int seeds) {
   constexpr double kMostApplied = 20e6, kMostBytes = 8e9;
   double bytes = 1;
   for (const files::Change& c : changes) bytes += c.data == nullptr ? 0 : static_cast<double>(c.data->size());
   const double all = static_cast<double>(changes.size() + 1), replays = (seeds + 1) * 0.5;
   const double crashes = std::min(kMostApplied / (replays * all), kMostBytes / (replays * bytes));
-  return static_cast<std::size_t>(std::max(1.0, std::ceil(all / std::max(1.0, crashes))));
+  return all <= crashes;
 }
 
 // A crash of the process and `seeds` crashes of the node in each change, and one behind the last. A crash in save i must
@@ -67,8 +67,13 @@ inline Verdict sweep(const files::FileSystem& owned, const SavedFiles::Saves& al
                      const std::function<Found(const files::Disk&)>& look, Swept* swept = nullptr) {
   const auto saves = static_cast<int>(all.size());
   const auto& changes = owned.changes();
-  const std::size_t stride = stride_of(changes, seeds), last = changes.size() + 1;
-  for (std::size_t n = 1; n <= last; n = n < last ? std::min(n + stride, last) : last + 1) {
+  if (!can_sweep(changes, seeds))
+    return {false,
+            fmt::format("{} changes of the disk for {} saves: the judge cannot look at a crash in each", changes.size(),
+                        saves),
+            "too many changes of the disk"};
+  const std::size_t last = changes.size() + 1;
+  for (std::size_t n = 1; n <= last; ++n) {
     int before = -1, during = -1;  // the last save that has ended, and the one under way
     for (int s = 0; s < saves; ++s) {
       const SavedFiles::Save& save = all[static_cast<std::size_t>(s)];
@@ -86,7 +91,7 @@ inline Verdict sweep(const files::FileSystem& owned, const SavedFiles::Saves& al
       if (found.save == before || fresh) continue;
       const std::string where =
           n > changes.size()
-              ? std::string("behind the last change")
+              ? std::string("after the last change")
               : fmt::format("in change {} of {}, {} of {} by rank {}", n, changes.size(), name_of(changes[n - 1].kind),
                             changes[n - 1].path.empty() ? "the root" : changes[n - 1].path, changes[n - 1].rank);
       const auto named = [&](int s) { return s < 0 ? std::string("nothing") : fmt::format("step {}", step_of(s)); };
@@ -95,7 +100,7 @@ inline Verdict sweep(const files::FileSystem& owned, const SavedFiles::Saves& al
               fmt::format("a crash of the {} {}: {} must be left, {} is{}{}", seed < 0 ? "process" : "node", where,
                           expected, named(found.save), found.why.empty() ? "" : ": ", found.why),
               fmt::format("a crash {} a save leaves neither the old state nor the new one as a whole",
-                          during >= 0 ? "during" : "behind")};
+                          during >= 0 ? "during" : "after")};
     }
   }
   return {};

@@ -88,6 +88,8 @@ class FileSystem : public Service {
   void reset_counts();
   void drop_pages() { cache_.clear(); }
   void set_faults(Faults faults);
+  // In an answer to a mark: the rank that sent it dies, as in a call that a plan names. Its next call ends it.
+  void kill(int rank) { die(rank); }
   // Dead ranks may call again, as new processes without open files.
   void restart();
   // The disk as a crash inside change number `n` of changes() leaves it, from 1 on; n = changes().size() + 1: behind
