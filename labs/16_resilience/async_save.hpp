@@ -18,14 +18,14 @@ constexpr long long kHeadBytes = 4096;  // a multiple of storage().alignment
 
 // At the beginning of the file; zeros follow up to kHeadBytes.
 struct Head {
-  std::int64_t step;   // behind which the state was taken
+  std::int64_t step;   // after which the state was taken
   std::int64_t words;  // of the state
   std::uint64_t hash;  // hash_of the words
 };
 
 struct Training {
   int steps;  // numbers 1 to `steps`
-  int every;  // a save behind each step whose number it divides; it divides `steps`, too
+  int every;  // a save after each step whose number it divides; it divides `steps`, too
   int words;  // of the state, 4 bytes each; 4 * words is a multiple of storage().alignment
   long long bytes() const { return 4LL * words; }
 };

@@ -7,7 +7,7 @@
 #include "files/ranks.hpp"
 #include "lab/call.hpp"
 
-// in[0]: the state's words at the beginning; out[0]: behind the last step. Sizes: steps, steps between saves, words.
+// in[0]: the state's words at the beginning; out[0]: after the last step. Sizes: steps, steps between saves, words.
 inline void call_async_save(const ridge_call& c) {
   const Training training{static_cast<int>(c.size[0]), static_cast<int>(c.size[1]), static_cast<int>(c.size[2])};
   const auto bytes = static_cast<std::size_t>(kHeadBytes + training.bytes());

@@ -1,6 +1,6 @@
 // Task `elastic`: training goes on without a rank that dies, and takes it back when it returns. Host code only.
 //
-// Ranks agree through files, which all can see. Generation g is a file: who its members are, and behind which step they
+// Ranks agree through files, which all can see. Generation g is a file: who its members are, and after which step they
 // go on. Generation 1 is there at the beginning. A newer one takes its place: all of its members load the checkpoint of
 // its step, and no rank enters a collective of an older one any more.
 #pragma once
@@ -90,7 +90,7 @@ class World {
 //     save. The run ends when all ranks that live have made kSteps steps and the model of that step is saved.
 //   A generation whose file is not whole counts for nothing: its maker has died. A generation with a rank that is silent
 //     for more than kTimeout cannot go on, nor one whose member has started again.
-//   A generation begins at the step of the saved model, which is at most kEvery behind the newest step that was made. A death
+//   A generation begins at the step of the saved model, which is at most kEvery steps before the newest one. A death
 //     needs one new generation at most, and so does a rank that starts again; a rank that is silent and comes back, two.
 //   No collective may end for kStalled seconds, and a run takes kLongest seconds at most.
 void poll(Agent& me, World& world);

@@ -3,10 +3,10 @@
 // A grid has `tensor` x `data` ranks; rank r is tensor part r / data and data part r % data.
 //   Tensor parts. Part t of T has of a tensor that is split by rows the rows [rows t / T, rows (t + 1) / T), by columns
 //     such columns; a tensor that is not split is whole in every part. A part's piece is row-major.
-//   Buckets. Pieces of one bucket lie one behind the other, in the order of the tensors. The bucket is padded with zeros
+//   Buckets. Pieces of one bucket lie one after the other, in the order of the tensors. The bucket is padded with zeros
 //     to a multiple of `data` elements.
 //   Data parts. Of each padded bucket, rank d of D has elements [d n / D, (d + 1) n / D).
-//   A rank's file has its parts of bucket 0, 1, ..., one behind the other, padding included, as floats.
+//   A rank's file has its parts of bucket 0, 1, ..., one after the other, padding included, as floats.
 #pragma once
 #include <cstdio>
 #include <string>

@@ -19,7 +19,7 @@ struct Trainer : HostState {
   float *gradient, *loss_overflow;  // device: n, and 2; made in each step
 };
 
-// One block. Behind it: gradient, the loss and whether one of the gradients is beyond fp16, and where none is, new
+// One block. After it: gradient, the loss and whether one of the gradients is beyond fp16, and where none is, new
 // weights and moments.
 static __global__ void resume_kernel(StepInput in, float* weights, float* m, float* v, float* gradient,
                                      float* loss_overflow, int n) {

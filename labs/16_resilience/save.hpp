@@ -105,7 +105,7 @@ Part write_part(const char* state, long long bytes, long long step, int rank, in
 //   A checkpoint may be removed once no crash can bring back a manifest that names it.
 bool commit(long long step, const std::vector<Part>& parts);
 
-// ---- Loading, on every rank, behind a crash or without one.
+// ---- Loading, on every rank, after a crash or without one.
 
 // Reads the rank's part of the checkpoint of `step` into `to`, which has room for `room` bytes. True if the manifest
 // names the checkpoint, with `ranks` parts, and the part has the length and the hash that the manifest says.

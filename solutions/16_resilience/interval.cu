@@ -27,7 +27,7 @@ double daly(const Run& run) {
 }
 
 long long best_steps(const Run& run) {
-  // The goodput rises up to its maximum and falls behind it: find the first step that brings no more.
+  // The goodput rises up to its maximum and falls after it: find the first step that brings no more.
   long long low = 1, high = 2;
   while (goodput(run, high + 1) > goodput(run, high)) low = high, high *= 2;
   while (low < high) {

@@ -129,7 +129,7 @@ class AsyncSave : public TaskCheck, public UsesFiles {
     const auto n = static_cast<double>(c.size[0] * c.size[2]);
     return {n, "word", 4 * n, 4 * n};
   }
-  // Steps and copies, one behind the other, and behind them the last save.
+  // Steps and copies, one after the other, and after them the last save.
   std::vector<Bound> bounds(const Case& c) const override {
     const files::Storage s = fast_storage();
     const auto& device = ridge::default_profile().device;
@@ -158,7 +158,7 @@ class AsyncSave : public TaskCheck, public UsesFiles {
     const auto* right = reinterpret_cast<const std::uint32_t*>(states.back().data());
     return compare_exact<std::uint32_t>(
         got, [&](std::size_t i) { return right[i]; },
-        [](std::size_t i) { return fmt::format("state[{}] behind the last step", i); });
+        [](std::size_t i) { return fmt::format("state[{}] after the last step", i); });
   }
   Verdict verify_files(const Case& c, ConstBuffers in, ConstBuffers, const files::Service& files) const override {
     const auto& owned = dynamic_cast<const StateFiles&>(files);
@@ -174,7 +174,7 @@ class AsyncSave : public TaskCheck, public UsesFiles {
                       "while the storage took it",
                       n, n == 1 ? "" : "s"),
           "a snapshot was overwritten while the storage took it"};
-    // A save counts from its rename on, and is certain behind the folder's fsync.
+    // A save counts from its rename on, and is certain after the folder's fsync.
     SavedFiles::Saves saves;
     const auto& changes = owned.changes();
     for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -207,7 +207,7 @@ class AsyncSave : public TaskCheck, public UsesFiles {
   static Fails fails_of(const Case& c) { return static_cast<Fails>(c.size[3]); }
   static constexpr double kStep = 14.08e-6;  // of train_step with 130048 words, in the emulator's time model
   static std::size_t bytes_of(const Case& c) { return static_cast<std::size_t>(c.size[2]) * 4; }
-  // Behind each save's step.
+  // After each save's step.
   static std::vector<Bytes> states_of(const Case& c, ConstBuffers in) {
     std::vector<std::uint32_t> state(as<std::uint32_t>(in[0]).begin(), as<std::uint32_t>(in[0]).end());
     std::vector<Bytes> all;

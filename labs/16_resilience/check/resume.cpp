@@ -313,8 +313,8 @@ class Resume : public TaskCheck, public UsesFiles {
       const auto kill = static_cast<std::size_t>(c.size[4 + whose]);
       const std::string name = fmt::format("the run that was killed at step {}", kill);
       if (said[run] != 1)
-        return {false, fmt::format("{} cannot be resumed: load_trainer is false behind a crash of the node", name),
-                "a run cannot be resumed behind a crash of the node"};
+        return {false, fmt::format("{} cannot be resumed: load_trainer is false after a crash of the node", name),
+                "a run cannot be resumed after a crash of the node"};
       const auto right = got.subspan(whose * steps, steps), mine = got.subspan((kRuns + run) * steps, steps);
       for (std::size_t s = 0; s < steps; ++s) {
         const float expected = s < kill ? 0 : right[s];
@@ -322,12 +322,11 @@ class Resume : public TaskCheck, public UsesFiles {
         if (s < kill)
           return {false, fmt::format("{} makes step {} again, from a file that has it", name, s + 1),
                   "a resumed run makes steps again"};
-        return {
-            false,
-            fmt::format("{}: the loss of step {}, the {} behind the restart, is {:.9g}, and {:.9g} without a kill{}",
-                        name, s + 1, s + 1 - kill == 1 ? "first" : fmt::format("{}th", s + 1 - kill), mine[s], expected,
-                        mine[s] == 0 ? " (the step was not made)" : ""),
-            "the loss of a resumed run differs from the one that nobody killed"};
+        return {false,
+                fmt::format("{}: the loss of step {}, the {} after the restart, is {:.9g}, and {:.9g} without a kill{}",
+                            name, s + 1, s + 1 - kill == 1 ? "first" : fmt::format("{}th", s + 1 - kill), mine[s],
+                            expected, mine[s] == 0 ? " (the step was not made)" : ""),
+                "the loss of a resumed run differs from the one that nobody killed"};
       }
       const auto w = weights.subspan((kRuns + run) * n, n), r = weights.subspan(whose * n, n);
       if (std::memcmp(w.data(), r.data(), n * 4) != 0)

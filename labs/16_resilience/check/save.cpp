@@ -1,4 +1,4 @@
-// Task `save`: a reader of the judge's own looks at the disk behind each crash, and disks of the judge's own are loaded.
+// Task `save`: a reader of the judge's own looks at the disk after each crash, and disks of the judge's own are loaded.
 #include "../save.hpp"
 
 #include <fmt/format.h>

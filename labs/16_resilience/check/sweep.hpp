@@ -60,8 +60,8 @@ inline bool can_sweep(const std::vector<files::Change>& changes, int seeds) {
   return all <= crashes;
 }
 
-// A crash of the process and `seeds` crashes of the node in each change, and one behind the last. A crash in save i must
-// leave save i - 1 or save i, one behind its end save i.
+// A crash of the process and `seeds` crashes of the node in each change, and one after the last. A crash in save i must
+// leave save i - 1 or save i, one after its end save i.
 inline Verdict sweep(const files::FileSystem& owned, const SavedFiles::Saves& all, int seeds, std::uint64_t secret,
                      bool torn_rename, const std::function<long long(int)>& step_of,
                      const std::function<Found(const files::Disk&)>& look, Swept* swept = nullptr) {

@@ -21,12 +21,12 @@ here.draw('interval', 720, 430, 'Goodput over the time between two saves, 16,384
     text(360, 392, 'training between two saves', { style: 'q', size: 20, at: 'middle' }), text(120, 420, 'a save of 3 s: 90%', { style: 'a', size: 20 }), text(400, 420, 'a save of 60 s: 83%', { style: 'w', size: 20 })]);
 
 // The changes of one save on two ranks, and what a crash of the node in each leaves.
-const CALLS = ['create part 0', 'pwrite', 'fsync', 'create part 1', 'pwrite', 'fsync', 'create manifest.new', 'pwrite', 'fsync', 'rename to manifest', 'fsync of the folder', 'the next step'];
-here.draw('crash', 720, 550, 'Each call of a save, and what a crash of the node in it leaves',
-  'A save of two ranks. A crash in any call before the rename leaves the old checkpoint. A crash in the rename or in the fsync of the folder leaves the old or the new one. Behind the fsync of the folder it is the new one.', [
+const CALLS = ['create part 0', 'pwrite', 'fsync', 'create part 1', 'pwrite', 'fsync', 'create manifest.new', 'pwrite', 'fsync', 'fsync of the folder', 'rename to manifest', 'fsync of the folder', 'the next step'];
+here.draw('crash', 720, 588, 'Each call of a save, and what a crash of the node in it leaves',
+  'A save of two ranks. A crash in any call before the rename leaves the old checkpoint. A crash in the rename or in the second fsync of the folder leaves the old or the new one. After that it is the new one.', [
     text(420, 32, 'a crash here leaves', { style: 'q', size: 20 }),
-    CALLS.map((call, i) => [text(30, 66 + i * 38, call, { mono: true, size: 20 }), i < 9 ? box(420, 44 + i * 38, 130, 32, 'the old', 'p', { size: 20 }) : i < 11 ? box(420, 44 + i * 38, 270, 32, 'the old or the new', 'w', { size: 20 }) : box(560, 44 + i * 38, 130, 32, 'the new', 'g', { size: 20 })]),
-    dashed(20, 384, 400, 384, 'sw', 2), text(20, 530, 'Never a mixture, and never nothing.', { size: 20 })]);
+    CALLS.map((call, i) => [text(30, 66 + i * 38, call, { mono: true, size: 20 }), i < 10 ? box(420, 44 + i * 38, 130, 32, 'the old', 'p', { size: 20 }) : i < 12 ? box(420, 44 + i * 38, 270, 32, 'the old or the new', 'w', { size: 20 }) : box(560, 44 + i * 38, 130, 32, 'the new', 'g', { size: 20 })]),
+    dashed(20, 422, 400, 422, 'sw', 2), text(20, 568, 'Never a mixture, and never nothing.', { size: 20 })]);
 
 // Three intervals in us, as the emulator times them: twelve steps, the copy, the storage.
 const STEPS = 169, COPY = 11, STORE = 115;
