@@ -67,8 +67,7 @@ class Elastic : public TaskCheck, public UsesFiles {
  public:
   std::string id() const override { return "elastic"; }
   std::vector<Case> cases(const Request& r) const override {
-    Case process{"deaths of processes, at steps and in each change"},
-        node{"deaths of nodes, at steps and in each change"};
+    Case process{"deaths of processes"}, node{"deaths of nodes"};
     process.secret = one_way_seed(r.seed, "elastic"), node.secret = one_way_seed(r.seed, "elastic of nodes");
     process.size[0] = 0, node.size[0] = 1;
     return {process, node};
