@@ -3,8 +3,8 @@
 //
 // Every function returns what its namesake in POSIX returns, but errors as the negative errno: -ENOENT in place of -1
 // and errno. Paths are relative, "/" separates folders, and "" is the root. Sizes and offsets are in bytes. Where a lab
-// plays several ranks in one process, a rank's calls must come from the thread that plays it: a thread of the submission's own
-// calls as rank 0, and a rank that dies there ends the process.
+// plays several ranks in one process, a rank's calls must come from the thread that plays it: a thread of the
+// submission's own calls as rank 0, and a rank that dies there ends the process.
 #pragma once
 #include <sys/types.h>
 
