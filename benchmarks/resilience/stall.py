@@ -17,7 +17,8 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SOURCES = ["benchmarks/resilience/stall.cu", "runtime/files/real.cpp", "runtime/files/client.cpp", "runtime/files/threads.cpp"]
+SOURCES = ["benchmarks/resilience/stall.cu"]
+SOURCES += [f"runtime/files/{name}.cpp" for name in ("real", "here", "threads", "client")]
 
 
 def build(arch, folder):

@@ -8,7 +8,7 @@
 namespace ridge::protocol {
 
 constexpr std::uint32_t kMagic = 0x31474452;  // "RDG1"
-constexpr std::uint16_t kVersion = 13;
+constexpr std::uint16_t kVersion = 14;
 constexpr int kSocket = 3;    // the worker's end of the pair
 constexpr int kMessages = 4;  // a rank's stream to the judge's switchboard, where there are several ranks
 constexpr std::uint32_t kMaxCalls = 256;

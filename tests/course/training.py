@@ -71,7 +71,8 @@ def ended(text):
 
 def build(ridge, folder):
     made = str(folder / "train")
-    sources = ["labs/16_resilience/experiments/train.cu", "solutions/16_resilience/save.cu", *(f"runtime/files/{f}.cpp" for f in ("real", "client", "threads"))]
+    sources = ["labs/16_resilience/experiments/train.cu", "solutions/16_resilience/save.cu"]
+    sources += [f"runtime/files/{name}.cpp" for name in ("real", "here", "threads", "client")]
     subprocess.run([ridge, "cc", "--plain", "-std=c++20", "-I", "runtime", "-I", "labs/16_resilience", *sources, "-lcublas", "-lnccl", "-o", made],
                    cwd=REPO, check=True, timeout=300)
     return made

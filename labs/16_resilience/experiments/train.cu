@@ -2,7 +2,7 @@
 // again, on any number of ranks. `experiments/job.sbatch` starts it through Slurm.
 //
 //   ridge cc --plain -std=c++20 -I runtime -I labs/16_resilience labs/16_resilience/experiments/train.cu
-//     work/16_resilience/save.cu runtime/files/{real,client,threads}.cpp -lcublas -lnccl -o train
+//     work/16_resilience/save.cu runtime/files/{real,here,client,threads}.cpp -lcublas -lnccl -o train
 //   ./train FOLDER [--steps 120] [--every 4] [--micro-batches 12] [--attempt NAME] [--rank R --ranks N]
 //
 // FOLDER is on storage that all ranks share. Rank and number of ranks come from Slurm or Open MPI where they are not given.
