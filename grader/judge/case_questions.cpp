@@ -103,15 +103,16 @@ Gate CaseJudge::once_more(SubmissionWorkers& workers, const lab::Case& c, std::u
   lab::Case other = c;
   const bool reorders = on(Defence::reordered_inputs) && check_.value_bytes(c, 0) != 0;
   if (reorders) other.reordered = derived_seed(seed_, "reordered", number);
+  if (dynamic_cast<const lab::UsesFiles*>(&check_) != nullptr) other.secret = derived_seed(c.secret, "again");
   RankBuffers buffers = buffers_of(other, reorders ? number : number + kOther);
   if (Gate g = share(workers, buffers); !g.check.empty()) return g;
-  Gate g = answered(workers, c, buffers);
-  if (g.check.empty()) return elsewhere_.empty() ? Gate{} : in_second_build(c, buffers, number);
+  Gate g = answered(workers, other, buffers);
+  if (g.check.empty()) return elsewhere_.empty() ? Gate{} : in_second_build(other, buffers, number);
   // Where new processes fail as well, it is the data.
   const auto fresh = start(c.ranks, decoys(options_, check_));
   buffers.poison(derived_seed(seed_, "fresh", number));
   if (Gate shown = share(*fresh, buffers); !shown.check.empty()) return shown;
-  const Gate alone = answered(*fresh, c, buffers);
+  const Gate alone = answered(*fresh, other, buffers);
   return alone.check.empty() ? stale(std::move(g)) : alone;
 }
 

@@ -2,7 +2,8 @@
 // storage.
 //
 // The file at `path` has `batches` encoded batches, one behind the other. Each is read, decoded by processor cores,
-// uploaded, and given to train_step, in order. Buffers are given: kSlots of each kind, each with room for one batch.
+// uploaded, and given to train_step, in order. Buffers are given: kSlots of each kind, each with room for one batch. The
+// file may be opened with kDirect or without; no more bytes are in flight than the slots have room for.
 #pragma once
 #include <cuda_runtime.h>
 

@@ -4,7 +4,8 @@
 //   data/NNNNN.shard  records, one behind the other from byte 0 on. A record is a RecordHead and the sample's bytes.
 //   data/index        an IndexEntry for each sample, in the order of the samples.
 // Samples are written in their order. A record goes into the current shard if the shard has at most `shard_bytes` bytes
-// with it, or none without it; else the next shard begins.
+// with it, or none without it; else the next shard begins. Each file is synced and closed, and the index is begun when
+// all shards are: whoever finds an index finds what it names.
 #pragma once
 #include <cstdint>
 #include <cstdio>

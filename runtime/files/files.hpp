@@ -2,9 +2,10 @@
 // file system, whose counts and clock no submission can change.
 //
 // Every function returns what its namesake in POSIX returns, but errors as the negative errno: -ENOENT in place of -1
-// and errno. Paths are relative, "/" separates folders, and "" is the root. Sizes and offsets are in bytes. Where a lab
-// plays several ranks in one process, a rank's calls must come from the thread that plays it: a thread of the
-// submission's own calls as rank 0, and a rank that dies there ends the process.
+// and errno. Paths are relative, "/" separates folders, and "" is the root. Sizes and offsets are in bytes.
+//
+// Call them from the thread that plays the rank. Other threads play rank 0, and on the emulator all threads share the
+// host's clock: their waits add up. Asynchronous requests are for files::Ring.
 #pragma once
 #include <sys/types.h>
 
@@ -93,8 +94,8 @@ inline Request of_bytes(Op op, int fd, const void* buffer, std::size_t bytes, lo
 
 }  // namespace detail
 
-// Opens a file, or with flags = 0 a folder, for fsync alone. Returns its descriptor, from 3 on. An open occupies the
-// metadata server. `stripe`: of a file that this call makes (kWrite | kCreate).
+// Opens a file, or with flags = 0 a folder, for fsync alone. Returns its descriptor, from 3 on, which is this rank's
+// own. An open occupies the metadata server. `stripe`: of a file that this call makes (kWrite | kCreate).
 // kDirect: reads and writes pass the page cache by. Buffer, offset and bytes must be multiples of
 // storage().alignment, else they fail with -EINVAL; the last read of a file may be asked for beyond its end.
 inline int open(const char* path, unsigned flags = 0, Stripe stripe = {}) {

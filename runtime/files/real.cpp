@@ -57,7 +57,12 @@ std::int64_t list(const Request& r) {
   std::vector<std::string> names;
   while (const dirent* e = readdir(folder)) {
     const std::string name = e->d_name;
-    if (name != "." && name != "..") names.push_back(e->d_type == DT_DIR ? name + "/" : name);
+    if (name == "." || name == "..") continue;
+    struct stat s {};  // some file systems tell no type
+    const bool is_folder =
+        e->d_type == DT_DIR ||
+        (e->d_type == DT_UNKNOWN && fstatat(fd, e->d_name, &s, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(s.st_mode));
+    names.push_back(is_folder ? name + "/" : name);
   }
   closedir(folder);
   std::sort(names.begin(), names.end());

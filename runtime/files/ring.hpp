@@ -29,8 +29,8 @@ class Ring {
     return add(detail::of_bytes(detail::Op::write, fd, from, bytes, offset), nullptr, from, tag);
   }
 
-  // Waits for the oldest request in flight. Completions come in the order of the requests on the emulator; on a real
-  // ring they may come in any, so use the tag. With nothing in flight: result is -ENOENT.
+  // Waits for the oldest request in flight, whichever ends first: completions come in the order of the requests. (An
+  // io_uring of your own gives them as they end.) Where nothing is in flight, the result is -ENOENT.
   Completion wait() {
     if (flying_.empty()) return {0, -ENOENT};
     const Flying f = flying_.front();

@@ -1,3 +1,7 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
 #include <memory>
 #include <vector>
 
@@ -59,5 +63,42 @@ TEST_CASE("a rank dies at a step, and entry.cu can leave notes") {
   }));
   CHECK(last == 4);
   CHECK(files::mark(3, 4) == 304);
+  use(nullptr);
+}
+
+TEST_CASE("a rank that pretends to have died ends the process") {
+  FileSystem owner({});
+  use(&owner);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::fclose(stderr);
+    files::lives_through(1, [] {
+      files::open("");
+      ridge_files_died();
+    });
+    _exit(0);  // entry.cu would go on as if the judge's plan had killed the rank
+  }
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 137));
+  use(nullptr);
+}
+
+TEST_CASE("a descriptor is its rank's own") {
+  FileSystem owner({});
+  owner.put("a", Bytes(10));
+  use(&owner);
+  int fd = -1;
+  char to[4];
+  CHECK(files::lives_through(1, [&] { fd = files::open("a"); }));
+  CHECK(files::lives_through(2, [&] {
+    CHECK(files::pread(fd, to, 4, 0) == -EBADF);
+    CHECK(files::fsync(fd) == -EBADF);
+    CHECK(files::close(fd) == -EBADF);
+  }));
+  CHECK(files::lives_through(1, [&] {
+    CHECK(files::pread(fd, to, 4, 0) == 4);
+    CHECK(files::close(fd) == 0);
+  }));
   use(nullptr);
 }

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <numeric>
+#include <set>
 
 #include "../shards_plan.hpp"
 #include "checks/compare.hpp"
@@ -32,7 +34,7 @@ class ShardFiles : public files::FileSystem {
     }
     expect_marks(std::move(marks));
     on_mark([this, secret](FileSystem&, std::int64_t number, std::int64_t) -> std::int64_t {
-      if (number == kWritten) written = counts(), files_written = contents();
+      if (number == kWritten) written = counts(), files_written = contents(), unfinished = look_for_unfinished();
       if (number == kRead) read = counts();
       return number == kDamage ? damage(secret) : 0;
     });
@@ -44,8 +46,31 @@ class ShardFiles : public files::FileSystem {
   };
   std::vector<Examined> examined;              // behind kRead, in their order
   std::map<std::string, Bytes> files_written;  // at the first mark, so that later writes do not count
+  std::string unfinished;                      // then: the file that was not synced or closed, or begun too early
 
  private:
+  // The log's order: each file's last write comes before a sync, then its close; the index's opening comes last.
+  std::string look_for_unfinished() const {
+    std::set<std::uint64_t> open, unsynced;  // files by number
+    bool index_begun = false;
+    for (const files::Logged& l : log()) {
+      if (l.result < 0) continue;
+      if (l.op == files::Op::open && (l.flags & files::kWrite) != 0) {
+        const bool index = name_of(l.file) == kIndexPath;
+        if (index && !open.empty()) return name_of(*open.begin()) + " was not closed before the index";
+        if (!index && index_begun) return name_of(l.file) + " was begun after the index";
+        index_begun = index_begun || index;
+        open.insert(l.file);
+      }
+      if (l.op == files::Op::write) unsynced.insert(l.file);
+      if (l.op == files::Op::sync) unsynced.erase(l.file);
+      if (l.op != files::Op::close) continue;
+      if (unsynced.contains(l.file)) return name_of(l.file) + " was closed without fsync";
+      open.erase(l.file);
+    }
+    if (!unsynced.empty()) return name_of(*unsynced.begin()) + " was not synced";
+    return open.empty() ? "" : name_of(*open.begin()) + " was not closed";
+  }
   std::map<std::string, Bytes> contents() const {
     std::map<std::string, Bytes> all;
     for (const std::string& name : disk().list("data"))
@@ -220,6 +245,9 @@ class Shards_ : public TaskCheck, public UsesFiles {
               fmt::format("the folder data has {} files, {} shards and the index are expected",
                           owned.files_written.size(), shards.size()),
               "the folder data has other files than the shards and the index"};
+    if (!owned.unfinished.empty())
+      return {false, owned.unfinished + ": shards.hpp says how files are finished, and in which order",
+              "a file was not synced or not closed, or the index came too early"};
     if (returned != static_cast<long long>(shards.size()))
       return {false, fmt::format("write_shards returned {}, and {} shards are there", returned, shards.size()),
               "write_shards returned another number than that of its shards"};

@@ -166,9 +166,10 @@ bool FileSystem::change(Change c) {
   return false;
 }
 
-FileSystem::Open* FileSystem::opened(int fd) {
-  const auto found = open_.find(fd);
-  return found == open_.end() ? nullptr : &found->second;
+// Null where the caller's rank has not opened such a descriptor.
+FileSystem::Open* FileSystem::opened(const Request& r) {
+  const auto found = open_.find(r.fd);
+  return found == open_.end() || found->second.rank != r.rank ? nullptr : &found->second;
 }
 
 std::int64_t FileSystem::aligned(const Open& o, const Request& r) const {
@@ -238,7 +239,7 @@ std::int64_t FileSystem::open(const Request& r, Reply& reply) {
 }
 
 std::int64_t FileSystem::read(const Request& r, std::span<std::byte> window, Reply& reply) {
-  const Open* o = opened(r.fd);
+  const Open* o = opened(r);
   if (o == nullptr) return -EBADF;
   if (o->file == 0) return -EISDIR;
   if (const std::int64_t bad = aligned(*o, r); bad != 0) return bad;
@@ -260,7 +261,7 @@ std::int64_t FileSystem::read(const Request& r, std::span<std::byte> window, Rep
 }
 
 std::int64_t FileSystem::write(const Request& r, std::span<std::byte> window, Reply& reply) {
-  const Open* o = opened(r.fd);
+  const Open* o = opened(r);
   if (o == nullptr || (o->flags & kWrite) == 0) return -EBADF;
   if (const std::int64_t bad = aligned(*o, r); bad != 0) return bad;
   if (const std::int64_t bad = room(*o, static_cast<std::uint64_t>(r.offset) + r.bytes, r.bytes); bad != 0) return bad;
@@ -370,7 +371,7 @@ std::int64_t FileSystem::computed(const Request& r, const Bytes& sent, std::int6
 }
 
 std::int64_t FileSystem::sync(const Request& r, Reply& reply) {
-  const Open* o = opened(r.fd);
+  const Open* o = opened(r);
   if (o == nullptr) return -EBADF;
   ++counts_.syncs;
   Change c;
@@ -466,6 +467,8 @@ Reply FileSystem::call(const Request& request, std::span<std::byte> window) {
     reply.died = 1;
     return reply;
   }
+  Open of;  // what the request is for: a close and a death forget it
+  if (const Open* o = opened(r)) of = *o;
   reply.number = ++numbers_;
   reply.host = storage_.call_seconds;
   reply.result = r.bytes > kMostBytes || (r.flags & ~kAllFlags) != 0 ? -EINVAL : run(r, window, reply);
@@ -477,10 +480,11 @@ Reply FileSystem::call(const Request& request, std::span<std::byte> window) {
                         reply.asynchronous == 0,
                         reply.latency,
                         {reply.piece, reply.piece + reply.pieces}});
-  const Open* o = opened(r.fd);
+  if (const auto made = open_.find(static_cast<int>(reply.result)); r.op == Op::open)
+    of = made != open_.end() ? made->second : Open{0, r.flags, {}, r.rank};
   if (log_.size() < kMostLogged)
-    log_.push_back({r.op, r.rank, o != nullptr ? o->file : 0, r.offset, r.bytes, reply.number,
-                    o != nullptr ? o->flags : (r.op == Op::open ? r.flags : 0), reply.asynchronous != 0, reply.result});
+    log_.push_back(
+        {r.op, r.rank, of.file, r.offset, r.bytes, reply.number, of.flags, reply.asynchronous != 0, reply.result});
   else
     log_overflowed_ = true;
   return reply;
@@ -492,7 +496,9 @@ std::int64_t FileSystem::run(const Request& r, std::span<std::byte> window, Repl
       ++counts_.requests;
       return open(r, reply);
     case Op::close:
-      return open_.erase(r.fd) == 1 ? 0 : -EBADF;
+      if (opened(r) == nullptr) return -EBADF;
+      open_.erase(r.fd);
+      return 0;
     case Op::read:
       ++counts_.requests;
       return read(r, window, reply);
@@ -503,7 +509,7 @@ std::int64_t FileSystem::run(const Request& r, std::span<std::byte> window, Repl
       ++counts_.requests;
       return sync(r, reply);
     case Op::truncate: {
-      const Open* o = opened(r.fd);
+      const Open* o = opened(r);
       if (o == nullptr || o->file == 0 || (o->flags & kWrite) == 0) return -EBADF;
       if (r.offset < 0) return -EINVAL;
       if (const std::int64_t bad = room(*o, static_cast<std::uint64_t>(r.offset), 0); bad != 0) return bad;
@@ -528,7 +534,7 @@ std::int64_t FileSystem::run(const Request& r, std::span<std::byte> window, Repl
       if (r.offset == 0) charge_metadata(reply);
       return list(r, window);
     case Op::status: {
-      const Open* o = opened(r.fd);
+      const Open* o = opened(r);
       if (o == nullptr) return -EBADF;
       if (o->file == 0) return -EISDIR;
       const Disk::File& f = disk_.file(o->file);
@@ -556,7 +562,7 @@ std::int64_t FileSystem::run(const Request& r, std::span<std::byte> window, Repl
         }
       return 0;
     case Op::advise: {
-      const Open* o = opened(r.fd);
+      const Open* o = opened(r);
       if (o == nullptr) return -EBADF;
       if (!dirty_.contains(o->file)) cache_.drop(o->file);
       return 0;

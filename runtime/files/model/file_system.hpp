@@ -152,7 +152,7 @@ class FileSystem : public Service {
   bool is_dead(int rank) const;
   std::int64_t room(const Open& o, std::uint64_t length, std::uint64_t bytes);
   std::int64_t aligned(const Open& o, const Request& r) const;
-  Open* opened(int fd);
+  Open* opened(const Request& r);
   void charge(Reply& reply, std::int32_t resource, int stage, std::uint64_t bytes, double seconds);
   void charge_targets(Reply& reply, const Layout& layout, std::uint64_t offset, std::uint64_t bytes);
   void charge_metadata(Reply& reply);
