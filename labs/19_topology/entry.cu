@@ -1,0 +1,125 @@
+// Unpacks a call record of the judge for lab 19.
+#include <vector>
+
+#include "all_to_all.hpp"
+#include "lab/call.hpp"
+#include "trees.hpp"
+
+namespace {
+
+template <class T>
+void copy_out(const ridge_call& c, int index, const std::vector<T>& values) {
+  cudaMemcpyAsync(c.out[index], values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice, c.stream);
+  cudaStreamSynchronize(c.stream);  // before `values` goes
+}
+
+template <class T>
+std::vector<T> copy_in(const ridge_call& c, int index, std::size_t count) {
+  std::vector<T> values(count);
+  cudaMemcpyAsync(values.data(), c.in[index], count * sizeof(T), cudaMemcpyDeviceToHost, c.stream);
+  cudaStreamSynchronize(c.stream);
+  return values;
+}
+
+// On one process. Sizes: 1, ranks, questions. in[0]: of each question algorithm, ranks, alpha, beta. out[0]: of each rank its
+// places in both trees; out[1]: a crossover a question.
+void on_paper(const ridge_call& c) {
+  const int ranks = static_cast<int>(c.size[1]);
+  std::vector<int> places;
+  for (int r = 0; r < ranks; ++r) {
+    TreeNode tree[2] = {{-7, {-7, -7}}, {-7, {-7, -7}}};
+    double_tree(ranks, r, tree);
+    for (const TreeNode& t : tree) places.insert(places.end(), {t.parent, t.child[0], t.child[1]});
+  }
+  copy_out(c, 0, places);
+  const auto questions = static_cast<std::size_t>(c.size[2]);
+  const std::vector<double> asked = copy_in<double>(c, 0, 4 * questions);
+  std::vector<double> answers;
+  for (std::size_t i = 0; i < questions; ++i) {
+    const double* q = &asked[4 * i];
+    answers.push_back(crossover(q[0] == 0 ? Algorithm::halving_doubling : Algorithm::double_tree,
+                                static_cast<int>(q[1]), q[2], q[3]));
+  }
+  copy_out(c, 1, answers);
+}
+
+// Writes -1 where `limit` took a choice away. rows: (n, layer.row()); expert: (n, choices).
+__global__ void keep_kernel(float* rows, const int* expert, int n, Layer layer) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= n * layer.choices) return;
+  const int token = i / layer.choices, j = i % layer.choices;
+  if (expert[i] < 0) rows[token * layer.row() + layer.width + j] = -1;
+}
+
+// The experts of a rank, from number `first` on: each scales a token by its weights. batch: (count, layer.row());
+// weights: (experts, width); results: (count, width), times the gates.
+__global__ void experts_kernel(const float* batch, const float* weights, float* results, int count, int first,
+                               Layer layer) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= count * layer.width) return;
+  const float* row = batch + i / layer.width * layer.row();
+  const int at = i % layer.width;
+  float sum = 0;
+  for (int j = 0; j < layer.choices; ++j) {
+    const int e = static_cast<int>(row[layer.width + j]) - first;
+    if (e >= 0 && e < layer.experts) sum += row[layer.width + layer.choices + j] * weights[e * layer.width + at];
+  }
+  results[i] = sum * row[at];
+}
+
+// in[0]: rows; in[1]: weights of the rank's experts. out[0]: (n, width); out[1]: the batch; out[2]: its rows, and the
+// choices that `limit` took away. Sizes: n, ranks of a node, experts of a rank, choices, width, capacity, rows that the
+// batch has room for.
+void experts(const ridge_call& c) {
+  const Layer layer{static_cast<int>(c.size[1]), static_cast<int>(c.size[2]), static_cast<int>(c.size[3]),
+                    static_cast<int>(c.size[4])};
+  const int rank = c.rank->rank, ranks = c.rank->ranks;
+  const int n = static_cast<int>(c.size[0]) > 5 * rank ? static_cast<int>(c.size[0]) - 5 * rank : 0;
+  const int room = static_cast<int>(c.size[6]), choices = n * layer.choices;
+  auto comm = static_cast<ncclComm_t>(c.rank->communicator);
+
+  // The end of the workspace is the course's: rows after the limit, numbers of experts, results.
+  auto* end = static_cast<char*>(c.workspace) + c.workspace_bytes / 256 * 256;
+  auto take = [&end](std::size_t bytes) { return end -= (bytes + 255) / 256 * 256; };
+  auto* results = reinterpret_cast<float*>(take(static_cast<std::size_t>(room * layer.width) * sizeof(float)));
+  auto* rows = reinterpret_cast<float*>(take(static_cast<std::size_t>(n * layer.row() + 1) * sizeof(float)));
+  auto* numbers = reinterpret_cast<int*>(take(static_cast<std::size_t>(choices + 1) * sizeof(int)));
+  const auto left = static_cast<std::size_t>(end - static_cast<char*>(c.workspace));
+
+  const std::vector<float> given = copy_in<float>(c, 0, static_cast<std::size_t>(n * layer.row()));
+  std::vector<int> expert(static_cast<std::size_t>(choices));
+  for (int i = 0; i < choices; ++i)
+    expert[static_cast<std::size_t>(i)] = static_cast<int>(
+        given[static_cast<std::size_t>(i / layer.choices * layer.row() + layer.width + i % layer.choices)]);
+  const int dropped = limit(n, layer.choices, ranks * layer.experts, static_cast<int>(c.size[5]), expert.data());
+  if (n > 0) {
+    cudaMemcpyAsync(rows, c.in[0], given.size() * sizeof(float), cudaMemcpyDeviceToDevice, c.stream);
+    cudaMemcpyAsync(numbers, expert.data(), expert.size() * sizeof(int), cudaMemcpyHostToDevice, c.stream);
+    keep_kernel<<<static_cast<unsigned>((choices + 255) / 256), 256, 0, c.stream>>>(rows, numbers, n, layer);
+  }
+  Plan plan;
+  auto* batch = static_cast<float*>(c.out[1]);
+  const int count = dispatch(layer, rows, expert.data(), n, batch, &plan, c.workspace, left, comm, c.stream);
+  if (count > 0 && count <= room)
+    experts_kernel<<<static_cast<unsigned>((count * layer.width + 255) / 256), 256, 0, c.stream>>>(
+        batch, static_cast<const float*>(c.in[1]), results, count, rank * layer.experts, layer);
+  combine(layer, results, n, plan, static_cast<float*>(c.out[0]), c.workspace, left, comm, c.stream);
+  copy_out(c, 2, std::vector<int>{count, dropped});
+}
+
+}  // namespace
+
+bool ridge_entry(const ridge_call& c) {
+  if (c.is("trees") && c.size[0] == 1) {
+    on_paper(c);
+  } else if (c.is("trees")) {
+    halving_doubling(static_cast<const float*>(c.in[0]), static_cast<float*>(c.out[0]),
+                     static_cast<std::size_t>(c.size[1]), c.workspace, c.workspace_bytes,
+                     static_cast<ncclComm_t>(c.rank->communicator), c.stream);
+  } else if (c.is("all_to_all")) {
+    experts(c);
+  } else {
+    return false;
+  }
+  return true;
+}
