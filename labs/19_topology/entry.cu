@@ -21,8 +21,8 @@ std::vector<T> copy_in(const ridge_call& c, int index, std::size_t count) {
   return values;
 }
 
-// On one process. Sizes: 1, ranks, questions. in[0]: of each question algorithm, ranks, alpha, beta. out[0]: of each rank its
-// places in both trees; out[1]: a crossover a question.
+// On one process. Sizes: 1, ranks, questions. in[0]: of each question algorithm, ranks, alpha, beta. out[0]: of each
+// rank its places in both trees; out[1]: a crossover a question.
 void on_paper(const ridge_call& c) {
   const int ranks = static_cast<int>(c.size[1]);
   std::vector<int> places;

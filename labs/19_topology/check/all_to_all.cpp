@@ -12,8 +12,8 @@ namespace ridge::lab::topology {
 
 namespace {
 
-// Sizes of a case: n of rank 0, ranks of a node, experts of a rank, choices, width, capacity, rows that a batch has room
-// for, kind of routing (0: even; 1: a few experts are wanted by most).
+// Sizes of a case: n of rank 0, ranks of a node, experts of a rank, choices, width, capacity, rows that a batch has
+// room for, kind of routing (0: even; 1: a few experts are wanted by most).
 struct Sizes {
   int p, node, experts, choices, width, capacity;
   std::int64_t most;  // tokens of rank 0

@@ -33,7 +33,8 @@ class Draw {
   std::uint64_t seed_, next_ = 0;
 };
 
-// A group of messages, of which the largest has so many bytes, over the links of collectives/topologies/infiniband.toml.
+// A group of messages, of which the largest has so many bytes, over the links of
+// collectives/topologies/infiniband.toml.
 inline double exchange_seconds(double bytes, bool between_nodes) {
   return default_profile().device.at("kernel_latency") + (between_nodes ? 10e-6 + bytes / 48e9 : 5e-6 + bytes / 365e9);
 }
