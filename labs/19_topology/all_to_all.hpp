@@ -15,7 +15,7 @@ struct Layer {
   int choices;   // experts that a token chooses, all different
   int width;     // floats of a token
   // A token's row: `width` floats, then the numbers of its experts as floats, then their gates.
-  int row() const { return width + 2 * choices; }
+  __host__ __device__ int row() const { return width + 2 * choices; }
 };
 
 // Takes choices away where too many tokens want one expert, on the host. expert: (n, choices) numbers below
