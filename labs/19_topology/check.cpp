@@ -9,6 +9,7 @@ TaskChecks make() {
   TaskChecks checks;
   checks.push_back(trees());
   checks.push_back(all_to_all());
+  checks.push_back(schedule());
   return checks;
 }
 

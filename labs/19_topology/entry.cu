@@ -3,6 +3,7 @@
 
 #include "all_to_all.hpp"
 #include "lab/call.hpp"
+#include "schedule.hpp"
 #include "trees.hpp"
 
 namespace {
@@ -107,6 +108,21 @@ void experts(const ridge_call& c) {
   copy_out(c, 2, std::vector<int>{count, dropped});
 }
 
+// in[0]: a Network; in[1]: transfers; in[2]: a path for each. out[0]: busiest of these paths; out[1], out[2]: the order and
+// the path that `schedule` chooses. Sizes: transfers are number 6.
+void transfers(const ridge_call& c) {
+  const Network network = copy_in<Network>(c, 0, 1).front();
+  const auto count = static_cast<std::size_t>(c.size[6]);
+  const std::vector<Transfer> all = copy_in<Transfer>(c, 1, count);
+  const std::vector<int> given = copy_in<int>(c, 2, count);
+  const int n = static_cast<int>(count);
+  std::vector<int> order(count, 0), path(count, -1);
+  copy_out(c, 0, std::vector<double>{busiest(network, all.data(), n, given.data())});
+  schedule(network, all.data(), n, order.data(), path.data());
+  copy_out(c, 1, order);
+  copy_out(c, 2, path);
+}
+
 }  // namespace
 
 bool ridge_entry(const ridge_call& c) {
@@ -118,6 +134,8 @@ bool ridge_entry(const ridge_call& c) {
                      static_cast<ncclComm_t>(c.rank->communicator), c.stream);
   } else if (c.is("all_to_all")) {
     experts(c);
+  } else if (c.is("schedule")) {
+    transfers(c);
   } else {
     return false;
   }

@@ -17,6 +17,7 @@ namespace ridge::lab::topology {
 
 std::unique_ptr<TaskCheck> trees();
 std::unique_ptr<TaskCheck> all_to_all();
+std::unique_ptr<TaskCheck> schedule();
 
 // Numbers drawn one after the other.
 class Draw {
