@@ -10,6 +10,7 @@ TaskChecks make() {
   checks.push_back(trees());
   checks.push_back(all_to_all());
   checks.push_back(schedule());
+  checks.push_back(share());
   return checks;
 }
 

@@ -4,6 +4,7 @@
 #include "all_to_all.hpp"
 #include "lab/call.hpp"
 #include "schedule.hpp"
+#include "share.hpp"
 #include "trees.hpp"
 
 namespace {
@@ -123,6 +124,24 @@ void transfers(const ridge_call& c) {
   copy_out(c, 2, path);
 }
 
+// in[0]: jobs; in[1], in[2]: a plan. out[0]: when each job of that plan ends; out[1] to out[3]: slots and runs that `share`
+// chooses, and how many slots. Sizes: jobs, slots of the plan.
+void shares(const ridge_call& c) {
+  const auto count = static_cast<std::size_t>(c.size[0]), given = static_cast<std::size_t>(c.size[1]);
+  const int n = static_cast<int>(count);
+  const std::vector<Job> jobs = copy_in<Job>(c, 0, count);
+  const std::vector<Slot> slots = copy_in<Slot>(c, 1, given);
+  const std::vector<Run> runs = copy_in<Run>(c, 2, count);
+  std::vector<double> end(count, -1);
+  finish_times(jobs.data(), n, slots.data(), static_cast<int>(given), runs.data(), end.data());
+  copy_out(c, 0, end);
+  std::vector<Slot> own(count, Slot{-1, Kind::whole, 0, 0, 0});
+  std::vector<Run> run(count, Run{-1, 0});
+  copy_out(c, 1, std::vector<int>{share(jobs.data(), n, own.data(), run.data())});
+  copy_out(c, 2, own);
+  copy_out(c, 3, run);
+}
+
 }  // namespace
 
 bool ridge_entry(const ridge_call& c) {
@@ -136,6 +155,8 @@ bool ridge_entry(const ridge_call& c) {
     experts(c);
   } else if (c.is("schedule")) {
     transfers(c);
+  } else if (c.is("share")) {
+    shares(c);
   } else {
     return false;
   }

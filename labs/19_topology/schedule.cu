@@ -1,7 +1,21 @@
 // Lab 19, task `schedule`: orders and paths for given transfers.
 //
 // Run: ./ridge check 19 --task schedule
+#include <cstddef>
+
 #include "schedule.hpp"
+
+namespace {
+
+// Calls `use(link, seconds)` for each link that a transfer occupies.
+template <class Use>
+[[maybe_unused]] void each_link(const Network& network, const Transfer& transfer, int path, Use use) {
+  int taken[4];
+  for (int k = links_of(network, transfer, path, taken); k-- > 0;)
+    use(static_cast<std::size_t>(taken[k]), static_cast<double>(transfer.bytes) / capacity(network, taken[k]));
+}
+
+}  // namespace
 
 // TASK(schedule)
 int links_of(const Network& network, const Transfer& transfer, int path, int* links) {

@@ -1,7 +1,21 @@
 // Lab 19, task `schedule`: orders and paths for given transfers.
 //
 // Run: ./ridge check 19 --task schedule
+#include <cstddef>
+
 #include "schedule.hpp"
+
+namespace {
+
+// Calls `use(link, seconds)` for each link that a transfer occupies.
+template <class Use>
+[[maybe_unused]] void each_link(const Network& network, const Transfer& transfer, int path, Use use) {
+  int taken[4];
+  for (int k = links_of(network, transfer, path, taken); k-- > 0;)
+    use(static_cast<std::size_t>(taken[k]), static_cast<double>(transfer.bytes) / capacity(network, taken[k]));
+}
+
+}  // namespace
 
 // TASK(schedule)
 #include <algorithm>
@@ -26,26 +40,10 @@ int links_of(const Network& network, const Transfer& transfer, int path, int* li
 
 double busiest(const Network& network, const Transfer* transfers, int count, const int* path) {
   std::vector<double> seconds(static_cast<std::size_t>(links(network)), 0);
-  for (int i = 0; i < count; ++i) {
-    int taken[4];
-    for (int k = links_of(network, transfers[i], path[i], taken); k-- > 0;)
-      seconds[static_cast<std::size_t>(taken[k])] +=
-          static_cast<double>(transfers[i].bytes) / capacity(network, taken[k]);
-  }
+  for (int i = 0; i < count; ++i)
+    each_link(network, transfers[i], path[i], [&](std::size_t l, double s) { seconds[l] += s; });
   return *std::max_element(seconds.begin(), seconds.end());
 }
-
-namespace {
-
-// Calls `use(link, seconds)` for each link that a transfer occupies.
-template <class Use>
-void each_link(const Network& network, const Transfer& transfer, int path, Use use) {
-  int taken[4];
-  for (int k = links_of(network, transfer, path, taken); k-- > 0;)
-    use(static_cast<std::size_t>(taken[k]), static_cast<double>(transfer.bytes) / capacity(network, taken[k]));
-}
-
-}  // namespace
 
 void schedule(const Network& network, const Transfer* transfers, int count, int* order, int* path) {
   std::vector<int> by_size(static_cast<std::size_t>(count));

@@ -18,6 +18,7 @@ namespace ridge::lab::topology {
 std::unique_ptr<TaskCheck> trees();
 std::unique_ptr<TaskCheck> all_to_all();
 std::unique_ptr<TaskCheck> schedule();
+std::unique_ptr<TaskCheck> share();
 
 // Numbers drawn one after the other.
 class Draw {
