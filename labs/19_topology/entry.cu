@@ -109,7 +109,7 @@ void experts(const ridge_call& c) {
   copy_out(c, 2, std::vector<int>{count, dropped});
 }
 
-// in[0]: a Network; in[1]: transfers; in[2]: a path for each. out[0]: busiest of these paths; out[1], out[2]: the order and
+// in[0]: a Network; in[1]: transfers; in[2]: a path for each. out[0]: seconds of each link with these paths; out[1], out[2]: the order and
 // the path that `schedule` chooses. Sizes: transfers are number 6.
 void transfers(const ridge_call& c) {
   const Network network = copy_in<Network>(c, 0, 1).front();
@@ -118,7 +118,9 @@ void transfers(const ridge_call& c) {
   const std::vector<int> given = copy_in<int>(c, 2, count);
   const int n = static_cast<int>(count);
   std::vector<int> order(count, 0), path(count, -1);
-  copy_out(c, 0, std::vector<double>{busiest(network, all.data(), n, given.data())});
+  std::vector<double> seconds(static_cast<std::size_t>(links(network)), -1);
+  busy_seconds(network, all.data(), n, given.data(), seconds.data());
+  copy_out(c, 0, seconds);
   schedule(network, all.data(), n, order.data(), path.data());
   copy_out(c, 1, order);
   copy_out(c, 2, path);

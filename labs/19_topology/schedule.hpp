@@ -32,8 +32,9 @@ inline double capacity(const Network& n, int link) { return link < 2 * n.nodes()
 // Writes the links that a transfer takes over a path, at most 4, and returns their number.
 int links_of(const Network& network, const Transfer& transfer, int path, int* links);
 
-// Seconds that the busiest link needs for all its bytes, if transfer i takes path[i]. Nothing can be faster.
-double busiest(const Network& network, const Transfer* transfers, int count, const int* path);
+// Writes for each link the seconds that it needs for all bytes that take it, if transfer i takes path[i]. No order is
+// faster than the largest of them. seconds: links(network) numbers.
+void busy_seconds(const Network& network, const Transfer* transfers, int count, const int* path, double* seconds);
 
 // Writes an order and a path for each transfer. A node begins its transfers by ascending order[i]; of equal orders the
 // lower i comes first. It has kAtOnce on the way at once, and begins the next one when one ends. Nodes do not wait for

@@ -38,11 +38,10 @@ int links_of(const Network& network, const Transfer& transfer, int path, int* li
   return count;
 }
 
-double busiest(const Network& network, const Transfer* transfers, int count, const int* path) {
-  std::vector<double> seconds(static_cast<std::size_t>(links(network)), 0);
+void busy_seconds(const Network& network, const Transfer* transfers, int count, const int* path, double* seconds) {
+  std::fill_n(seconds, links(network), 0.0);
   for (int i = 0; i < count; ++i)
     each_link(network, transfers[i], path[i], [&](std::size_t l, double s) { seconds[l] += s; });
-  return *std::max_element(seconds.begin(), seconds.end());
 }
 
 void schedule(const Network& network, const Transfer* transfers, int count, int* order, int* path) {

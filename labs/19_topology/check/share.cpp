@@ -29,10 +29,10 @@ std::vector<Job> jobs_of(std::uint64_t seed, int count) {
     if (kind == 0)                 // training
       j.seconds = draw.real(200, 600), j.memory = draw.real(60, 135), j.bandwidth = draw.real(0.4, 0.8);
     else if (kind < 4)  // fine-tuning
-      j.seconds = draw.real(100, 400), j.memory = draw.real(14, 60), j.bandwidth = draw.real(0.1, 0.5),
+      j.seconds = draw.real(100, 400), j.memory = draw.real(14, 60), j.bandwidth = draw.real(0.15, 0.8),
       enough = draw.real(2, 5);
     else if (kind < 7)  // serving a small model
-      j.seconds = draw.real(50, 300), j.memory = draw.real(3, 30), j.bandwidth = draw.real(0.03, 0.25),
+      j.seconds = draw.real(50, 300), j.memory = draw.real(3, 30), j.bandwidth = draw.real(0.04, 0.3),
       enough = draw.real(0.8, 2.5);
     else  // notebooks
       j.seconds = draw.real(100, 400), j.memory = draw.real(1, 8), j.bandwidth = draw.real(0.005, 0.06),
@@ -213,10 +213,15 @@ Plan any_plan(std::span<const Job> jobs, std::uint64_t seed) {
       for (const auto& [profile, start] : layouts[static_cast<std::size_t>(draw.integer(0, 4))])
         plan.slots.push_back({gpu, Kind::mig, profile, start, 0}), next.push_back(0);
     } else {
-      const int clients = draw.integer(2, 5);
+      const int clients = draw.integer(3, 5);
       for (int k = 0; k < clients; ++k)
-        plan.slots.push_back({gpu, Kind::mps, 0, 0, draw.real(0.3, 1) / clients}), next.push_back(0);
+        plan.slots.push_back({gpu, Kind::mps, 0, 0, draw.real(0.7, 1) / clients}), next.push_back(0);
     }
+    // Clients: those first that take most bandwidth, of jobs of which several fit. They share it.
+    auto demand = [&](std::size_t job) {
+      return jobs[job].memory < 45 ? jobs[job].bandwidth * jobs[job].speed[2] : -1;
+    };
+    if (kind == 2) std::stable_sort(left.begin(), left.end(), [&](auto a, auto b) { return demand(a) > demand(b); });
     std::vector<double> most(plan.slots.size(), 0);
     double memory = 0;
     for (std::size_t i = 0; i < left.size();) {
