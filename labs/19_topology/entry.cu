@@ -109,8 +109,8 @@ void experts(const ridge_call& c) {
   copy_out(c, 2, std::vector<int>{count, dropped});
 }
 
-// in[0]: a Network; in[1]: transfers; in[2]: a path for each. out[0]: seconds of each link with these paths; out[1], out[2]: the order and
-// the path that `schedule` chooses. Sizes: transfers are number 6.
+// in[0]: a Network; in[1]: transfers; in[2]: a path for each. out[0]: seconds of each link with these paths; out[1],
+// out[2]: the order and the path that `schedule` chooses. Sizes: transfers are number 6.
 void transfers(const ridge_call& c) {
   const Network network = copy_in<Network>(c, 0, 1).front();
   const auto count = static_cast<std::size_t>(c.size[6]);
@@ -126,8 +126,8 @@ void transfers(const ridge_call& c) {
   copy_out(c, 2, path);
 }
 
-// in[0]: jobs; in[1], in[2]: a plan. out[0]: when each job of that plan ends; out[1] to out[3]: slots and runs that `share`
-// chooses, and how many slots. Sizes: jobs, slots of the plan.
+// in[0]: jobs; in[1], in[2]: a plan. out[0]: when each job of that plan ends; out[1] to out[3]: slots and runs that
+// `share` chooses, and how many slots. Sizes: jobs, slots of the plan.
 void shares(const ridge_call& c) {
   const auto count = static_cast<std::size_t>(c.size[0]), given = static_cast<std::size_t>(c.size[1]);
   const int n = static_cast<int>(count);

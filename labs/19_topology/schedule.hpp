@@ -22,8 +22,8 @@ struct Transfer {
 // units - 1, where the sender's or the receiver's own group means the direct link. Within a unit it does not matter.
 inline int paths_of(const Network& n) { return n.dragonfly ? n.units : n.paths; }
 
-// Links are numbered: 2 i out of node i, 2 i + 1 into it; then of a fat tree from leaf u up to spine s, and down from s to
-// u; of a dragonfly from group a to group b.
+// Links are numbered: 2 i out of node i, 2 i + 1 into it; then of a fat tree from leaf u up to spine s, and down from
+// s to u; of a dragonfly from group a to group b.
 inline int up_link(const Network& n, int u, int s) { return 2 * (n.nodes() + u * n.paths + s); }
 inline int down_link(const Network& n, int s, int u) { return up_link(n, u, s) + 1; }
 inline int global_link(const Network& n, int a, int b) { return 2 * n.nodes() + a * n.units + b; }

@@ -44,7 +44,8 @@ struct Fabric {
     first.push_back(second.back());
     return first;
   }
-  // Ports come behind the links within nodes, which nothing takes here; from there on links are in the contract's order.
+  // Ports come behind the links within nodes, which nothing takes here; from there on links are in the contract's
+  // order.
   std::size_t first_port() const { return 2 * static_cast<std::size_t>(units * unit); }
   double capacity(int link) const { return links.capacities()[static_cast<std::size_t>(link)]; }
 };

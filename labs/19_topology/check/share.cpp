@@ -164,8 +164,8 @@ std::vector<double> ends_of(std::span<const Job> jobs, const Plan& plan) {
   return end;
 }
 
-// GPU-seconds that no plan can beat: a job takes compute and memory of a GPU for a time, and both sum to at most 1. Half
-// the sum of both is charged.
+// GPU-seconds that no plan can beat: a job takes compute and memory of a GPU for a time, and both sum to at most 1.
+// Half the sum of both is charged.
 double least_gpu_seconds(std::span<const Job> jobs) {
   double all = 0;
   for (const Job& j : jobs) {

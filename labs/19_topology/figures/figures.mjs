@@ -56,3 +56,22 @@ here.draw('hops', 720, 470, 'A token to three experts in another node, sent flat
     text(16, 34, 'flat: three copies cross the nodes', { bold: true }), nodes(50), [4, 6, 7].map((b, i) => bow(1, b, 122, 60 + i * 34, 'sw')),
     text(16, 272, 'two hops: one copy crosses', { bold: true }), nodes(288), bow(1, 5, 360, 84, 'sa'), [4, 6, 7].map((b, i) => bow(5, b, 360, 40 + i * 12, 'sg')),
     text(16, 462, 'blue: the sender; green: ranks with an expert', { style: 'q', size: 20 })]);
+
+// Eight flows over the eight uplinks of a leaf, by a hash and by choice.
+const flows = (y, name, to, says) => { const load = range(8).map(u => to.filter(t => t === u).length);
+  return [text(16, y, name, { bold: true }), text(704, y, says, { at: 'end', style: 'q', size: 20 }),
+    range(8).map(i => box(24 + i * 86, y + 128, 66, 42, `flow ${i}`, 'p', { size: 20 })), to.map((u, i) => line(57 + i * 86, y + 128, 57 + u * 86, y + 62, load[u] > 1 ? 'sw' : 'sa', 4)),
+    load.map((n, u) => box(24 + u * 86, y + 20, 66, 42, n, n > 1 ? 'w' : n ? 'a' : 'p'))]; };
+here.draw('collisions', 720, 430, 'Eight flows over eight uplinks, by a hash and by choice',
+  'By a hash, the uplinks 0 to 7 carry 1, 0, 3, 0, 1, 2, 0 and 1 flows: three flows on one link take three times as long. By choice, each carries one.', [
+    flows(34, 'by a hash (ECMP)', [2, 5, 0, 2, 7, 4, 2, 5], 'three times as long'), flows(244, 'by choice', [0, 1, 2, 3, 4, 5, 6, 7], 'each link has one')]);
+
+// Ways to cut a GPU into instances: seven compute slices above eight memory slices.
+const CUTS = [[['1g', 1, 1, 0], ['1g', 1, 1, 1], ['1g', 1, 1, 2], ['1g', 1, 1, 3], ['1g', 1, 1, 4], ['1g', 1, 1, 5], ['1g', 1, 1, 6]], [['4g', 4, 4, 0], ['3g', 3, 4, 4]], [['3g', 3, 4, 0], ['2g', 2, 2, 4], ['1g', 1, 1, 6]]];
+here.draw('slices', 720, 470, 'Three ways to cut a GPU into instances',
+  'Seven 1g instances use seven compute and seven of eight memory slices. 4g and 3g use all. 3g, 2g and 1g use six compute and seven memory slices.', [
+    CUTS.map((cut, k) => { const y = 20 + k * 150; let used = 0;
+      return [text(16, y + 34, 'compute', { size: 20, style: 'q' }), text(16, y + 88, 'memory', { size: 20, style: 'q' }),
+        range(7).map(i => frame(124 + i * 82, y, 80, 50, 'sq')), range(8).map(i => frame(124 + i * 71.75, y + 56, 69.75, 50, 'sq')),
+        cut.map(([name, c, m, start], i) => { const at = used; used += c; const style = ['a', 'g', 'w'][i % 3];
+          return [box(124 + at * 82, y, c * 82 - 2, 50, name, style), rect(124 + start * 71.75, y + 56, m * 71.75 - 2, 50, style)]; })]; })]);
