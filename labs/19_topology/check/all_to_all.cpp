@@ -201,7 +201,7 @@ class AllToAll : public TaskCheck {
   std::vector<Bound> bounds(const Case& c) const override {
     const Sizes s(c);
     const double n = static_cast<double>(s.most), width = 4.0 * s.width;
-    const double rows = n * width * s.p / s.node / s.node;  // to one rank, if all tokens went to all nodes
+    const double rows = n * width;  // from one rank to another, in each hop
     const double d = default_profile().device.at("launch_call");
     return {{"virtual_time_over_bound", d + exchange_seconds(4, true) + exchange_seconds(4, false) +
                                             2 * exchange_seconds(rows, true) + 2 * exchange_seconds(rows, false) +
