@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "fft.hpp"
+#include "halo.hpp"
 #include "nbody.hpp"
 #include "science.hpp"
 
@@ -127,4 +128,8 @@ void all_pairs(const float4*, float4* force, int n, void*, std::size_t, cudaStre
 
 void near_pairs(const int4*, int4*, int*, int, const Box&, bool, void*, std::size_t, cudaStream_t) {
   must(false, "near_pairs is not timed");
+}
+
+void halo(const float*, float*, const Part&, int, void*, std::size_t, ncclComm_t, cudaStream_t) {
+  must(false, "halo is not timed");
 }

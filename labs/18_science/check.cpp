@@ -11,6 +11,7 @@ TaskChecks make() {
   checks.push_back(cg());
   checks.push_back(fft());
   checks.push_back(nbody());
+  checks.push_back(halo());
   return checks;
 }
 

@@ -1,5 +1,6 @@
 // Unpacks a call record of the judge for lab 18.
 #include "fft.hpp"
+#include "halo.hpp"
 #include "lab/call.hpp"
 #include "nbody.hpp"
 #include "science.hpp"
@@ -64,6 +65,14 @@ void call_nbody(const ridge_call& c) {
                {size(3), size(4), size(5), size(6)}, f == 0, c.workspace, c.workspace_bytes, c.stream);
 }
 
+// Sizes: the members of Part.
+void call_halo(const ridge_call& c) {
+  const auto size = [&](int i) { return static_cast<int>(c.size[i]); };
+  halo(static_cast<const float*>(c.in[0]), static_cast<float*>(c.out[0]),
+       {size(0), size(1), size(2), size(3), size(4), size(5)}, c.rank->rank, c.workspace, c.workspace_bytes,
+       static_cast<ncclComm_t>(c.rank->communicator), c.stream);
+}
+
 }  // namespace
 
 bool ridge_entry(const ridge_call& c) {
@@ -75,6 +84,8 @@ bool ridge_entry(const ridge_call& c) {
     call_fft(c);
   else if (c.is("nbody"))
     call_nbody(c);
+  else if (c.is("halo"))
+    call_halo(c);
   else
     return false;
   return true;

@@ -10,5 +10,6 @@ std::unique_ptr<TaskCheck> spmv();
 std::unique_ptr<TaskCheck> cg();
 std::unique_ptr<TaskCheck> fft();
 std::unique_ptr<TaskCheck> nbody();
+std::unique_ptr<TaskCheck> halo();
 
 }  // namespace ridge::lab::science
