@@ -24,7 +24,7 @@ struct Csr {
 // the same call gives the same bits each time: no sum may depend on the order in which blocks run.
 //   x, y       rows floats
 //   workspace  at least 8 bytes for each kChunk entries, and 64 KiB
-constexpr int kChunk = 2048;  // entries of a chunk: how many you may take together; you need not
+constexpr int kChunk = 4096;  // entries of a chunk: how many you may take together; you need not
 void spmv(const Csr& a, const float* x, float* y, void* workspace, std::size_t workspace_bytes, cudaStream_t stream);
 
 // Conjugate gradients for A x = b, A symmetric and positive definite, from x = 0. In exact arithmetic:

@@ -11,8 +11,8 @@
 
 namespace {
 
-constexpr int kThreads = 256, kLanes = 4, kRows = kThreads / kLanes;  // of a block; of a row; of a block at a time
-constexpr int kPiece = 2048, kOwn = kPiece / kThreads;                // products in shared memory; of a thread
+constexpr int kThreads = 512, kLanes = 8, kRows = kThreads / kLanes;  // of a block; of a row; of a block at a time
+constexpr int kAhead = 4;                                             // entries that a lane loads before it needs one
 constexpr int kMostBlocks = 8192;                                     // two partial sums of 8 bytes each in 256 KiB
 constexpr unsigned kAll = 0xffffffffu;
 
@@ -45,35 +45,28 @@ __device__ double grid_sum(cooperative_groups::grid_group grid, double v, double
   return block_sum(v);
 }
 
-// The rows from row0 on, kRows of them, times p: each thread gets the sum of row row0 + thread / kLanes. The
-// products are made in the order of the entries, kPiece at a time.
-__device__ float rows_times(const Csr& a, const float* p, int row0) {
-  __shared__ float products[kPiece];
-  const int thread = static_cast<int>(threadIdx.x), row = row0 + thread / kLanes;
-  const int begin = a.starts[row0], end = a.starts[min(row0 + kRows, a.rows)];
-  const int own_begin = row < a.rows ? a.starts[row] : end, own_end = row < a.rows ? a.starts[row + 1] : end;
+// A row's entries times p, by kLanes lanes.
+__device__ float row_times(const Csr& a, const float* p, int row, int lane) {
+  const int begin = row < a.rows ? a.starts[row] : 0, end = row < a.rows ? a.starts[row + 1] : 0;
   float sum = 0;
-  for (int base = begin; base < end; base += kPiece) {
-    int c[kOwn];
-    float v[kOwn];
+  for (int first = begin + lane; first < end; first += kLanes * kAhead) {
+    int c[kAhead];
+    float v[kAhead];
 #pragma unroll
-    for (int i = 0; i < kOwn; ++i) {
-      const int k = base + i * kThreads + thread;
-      c[i] = k < end ? __ldcs(a.columns + k) : row0, v[i] = k < end ? __ldcs(a.values + k) : 0;
+    for (int i = 0; i < kAhead; ++i) {
+      const int k = first + i * kLanes;
+      c[i] = k < end ? __ldcs(a.columns + k) : -1, v[i] = k < end ? __ldcs(a.values + k) : 0;
     }
-    __syncthreads();  // the last products have been read
 #pragma unroll
-    for (int i = 0; i < kOwn; ++i) products[i * kThreads + thread] = v[i] * p[c[i]];
-    __syncthreads();
-    const int until = min(own_end - base, kPiece);
-    for (int k = max(own_begin - base, 0) + thread % kLanes; k < until; k += kLanes) sum += products[k];
+    for (int i = 0; i < kAhead; ++i)
+      if (c[i] >= 0) sum += v[i] * p[c[i]];
   }
   for (int step = kLanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAll, sum, step);
   return sum;
 }
 
 // All iterations. x, b, r, p, q: (rows).
-__global__ void __launch_bounds__(kThreads) cg_kernel(Csr a, Vectors s, int* iterations, float tolerance, int most) {
+__global__ void __launch_bounds__(kThreads, 4) cg_kernel(Csr a, Vectors s, int* iterations, float tolerance, int most) {
   const auto grid = cooperative_groups::this_grid();
   const int thread = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   const int threads = static_cast<int>(gridDim.x * kThreads);
@@ -91,7 +84,7 @@ __global__ void __launch_bounds__(kThreads) cg_kernel(Csr a, Vectors s, int* ite
     for (int first = static_cast<int>(blockIdx.x) * kRows; first < a.rows;
          first += static_cast<int>(gridDim.x) * kRows) {
       const int row = first + static_cast<int>(threadIdx.x) / kLanes;
-      const float q = rows_times(a, s.p, first);
+      const float q = row_times(a, s.p, row, static_cast<int>(threadIdx.x) % kLanes);
       if (row < a.rows && thread % kLanes == 0) s.q[row] = q, part += double{q} * s.p[row];
     }
     const auto alpha = static_cast<float>(rho / grid_sum(grid, part, s.partial + kMostBlocks));

@@ -23,7 +23,7 @@ __global__ void first_rows_kernel(const int* starts, int* first, int rows, int c
 
 // A block a chunk: y of the rows first[c] <= r < first[c + 1], which end in it, as far as their entries are in it, and
 // carry[c], the sum of what row first[c + 1] has in it. first: (chunks + 1), carry: (chunks), x and y: (rows).
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 6)
     chunk_kernel(Csr a, const int* first, const float* __restrict__ x, float* y, float* carry) {
   __shared__ float products[kChunk];
   __shared__ int longs[kChunk / kLong + 1], long_rows;

@@ -12,7 +12,7 @@ namespace ridge::lab::science {
 
 namespace {
 
-constexpr std::size_t kChunk = 2048;  // as in science.hpp
+constexpr std::size_t kChunk = 4096;  // as in science.hpp
 
 // Sizes: those of a pattern, then whether the call is repeated.
 class Spmv : public TaskCheck {
