@@ -3,11 +3,15 @@
 #pragma once
 #define __cuda_cuda_h__
 #define CUDA_VERSION 13000
+#include <stdint.h>
+
 #include "cuda_runtime_api.h"
 
 #define CUDA_CB
 #define CUDAAPI
 
+typedef uint32_t cuuint32_t;
+typedef uint64_t cuuint64_t;
 typedef int CUdevice_v1;
 typedef CUdevice_v1 CUdevice;
 typedef unsigned long long CUdeviceptr_v2;
@@ -255,6 +259,20 @@ typedef struct CUlaunchConfig_st {
 } CUlaunchConfig;
 
 typedef size_t (*CUoccupancyB2DSize)(int blockSize);
+
+#include "ridge_simt/hopper/tensor_map.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+// Part of the runtime here: it needs no -lcuda.
+CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* address,
+                                const cuuint64_t* size, const cuuint64_t* pitch, const cuuint32_t* box,
+                                const cuuint32_t* step, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
+CUresult cuTensorMapReplaceAddress(CUtensorMap* map, void* address);
+#ifdef __cplusplus
+}
+#endif
 
 #ifndef RIDGE_JUDGED  // a submission brings its kernels with it
 #ifdef __cplusplus

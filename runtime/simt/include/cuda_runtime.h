@@ -25,6 +25,7 @@
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 88
+#define RIDGE_CUDA_ARCH_FEAT_SM90_ALL 1
 #define RIDGE_CUDA_ARCH 900  // __CUDA_ARCH__ in functions for the device alone, which the rewriter writes so
 
 #define __host__
@@ -168,5 +169,6 @@ inline void __stcg(T* p, T v) { *p = v; }
 #include "ridge_simt/textures.h"
 #endif
 #include "ridge_simt/ptx_common.h"
+#include "ridge_simt/hopper/ptx.h"
 #include "ridge_simt/nv_atomic.h"
 

@@ -713,6 +713,15 @@ struct cudaMemcpy3DPeerParms {
   struct cudaExtent extent;
 };
 
+enum cudaDriverEntryPointQueryResult {
+  cudaDriverEntryPointSuccess = 0,
+  cudaDriverEntryPointSymbolNotFound = 1,
+  cudaDriverEntryPointVersionNotSufficent = 2
+};
+#define cudaEnableDefault 0x00
+#define cudaEnableLegacyStream 0x01
+#define cudaEnablePerThreadDefaultStream 0x02
+
 // The values of attributes that a launch may have here (src/api/api_launch_ex.cpp), and clusters', to be refused.
 typedef union cudaLaunchAttributeValue {
   char pad[64];

@@ -22,6 +22,8 @@ enum class Operation : unsigned {
   multiply,     // MatrixOperands (matrix.h)
   load_matrix,  // LoadMatrix (ptx.h)
   vote,         // VoteLane (warp.h); + Vote
+  wgmma = 24,   // WgmmaCall (hopper/wgmma.h)
+  store_matrix, // StoreMatrix (hopper/wgmma.h)
   shuffle = 32  // ShuffleLane<T> (warp.h); + sizeof(T)
 };
 constexpr Operation operator+(Operation o, unsigned n) { return static_cast<Operation>(static_cast<unsigned>(o) + n); }

@@ -26,7 +26,8 @@ class OutsideReader {
       : s_(s), kind_(kind), bare_(without_directives(s, kind, nullptr)), walk_(s, kind), functions_(functions) {}
 
   ArchitectureReading run() {
-    if (s_.find(kArchitecture) == std::string_view::npos) return {};
+    if (s_.find(kArchitecture) == std::string_view::npos && s_.find(kArchitectureFeature) == std::string_view::npos)
+      return {};
     if (!functions_.readable) {
       const std::vector<std::size_t> all = places(0, s_.size());
       if (!all.empty())
@@ -91,7 +92,13 @@ class OutsideReader {
            (i + word.size() >= s_.size() || !is_word(s_[i + word.size()]));
   }
 
-  std::vector<std::size_t> places(std::size_t from, std::size_t to, std::string_view word = kArchitecture) const {
+  std::vector<std::size_t> places(std::size_t from, std::size_t to) const {
+    std::vector<std::size_t> found = places(from, to, kArchitecture), more = places(from, to, kArchitectureFeature);
+    found.insert(found.end(), more.begin(), more.end());
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+  std::vector<std::size_t> places(std::size_t from, std::size_t to, std::string_view word) const {
     std::vector<std::size_t> found;
     for (std::size_t i = from; (i = s_.find(word, i)) < to; i += word.size())
       if (word_at(i, word)) found.push_back(i);

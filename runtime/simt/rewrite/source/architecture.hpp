@@ -12,6 +12,7 @@
 namespace ridge::simt {
 
 constexpr std::string_view kArchitecture = "__CUDA_ARCH__";
+constexpr std::string_view kArchitectureFeature = "__CUDA_ARCH_FEAT_SM90_ALL";
 
 // Something to tell the user, which is no error.
 struct SourceNote {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ptx_instruction.hpp"
+#include "ptx_statements.hpp"
 
 namespace ridge::simt {
 
@@ -83,7 +84,8 @@ std::string instruction_as_call(const PtxInstruction& i) {
   if (name == "red") call = reduction(i);
   if (name == "mma") return matrix_product(i);
   if (name == "ldmatrix") return load_matrix(i);
-  if (name == "cp" && i.words.size() > 2 && i.words[1] == "async") return async_copy(i);
+  if (name == "cp" && i.words.size() > 2 && i.words[1] == "async")
+    if (std::string copy = async_copy(i); !copy.empty()) return copy;
   const std::string whole = joined(i.words, 0, i.words.size());
   constexpr std::array<std::pair<std::string_view, std::string_view>, 6> own = {
       {{"ex2.approx.f32", "ptx_ex2"},
@@ -95,25 +97,34 @@ std::string instruction_as_call(const PtxInstruction& i) {
   const std::string_view* function = find(own, whole);
   if (function != nullptr && kinds(i) == (name == "cvt" ? "rrr" : "rr"))
     return ridge::simt::call(std::string(*function), i);
-  return call.empty() ? ptx_common(i) : call;
+  if (call.empty()) call = ptx_common(i);
+  return call.empty() ? ptx_hopper(i) : call;
 }
 
 }  // namespace
 
 std::string ptx_as_call(std::string_view operands) {
-  const auto text = ptx_text(operands);
-  if (!text) return {};
-  if (const auto guarded = guarded_instruction(*text)) {
-    const std::string call = instruction_as_call(guarded->instruction);
-    return call.empty() ? call : "(" + guarded->condition + " ? (void)" + call + " : (void)0)";
+  if (const auto text = ptx_text(operands)) {
+    if (const auto guarded = guarded_instruction(*text)) {
+      const std::string call = instruction_as_call(guarded->instruction);
+      if (!call.empty()) return "(" + guarded->condition + " ? (void)" + call + " : (void)0)";
+    } else if (const auto i = ptx_instruction(text->code, text->given); i && !i->words.empty()) {
+      if (std::string call = instruction_as_call(*i); !call.empty()) return call;
+    }
   }
-  const auto i = ptx_instruction(text->code, text->given);
-  return i && !i->words.empty() ? instruction_as_call(*i) : std::string();
+  return ptx_statements(operands, instruction_as_call);
 }
 
 bool ptx_is_empty(std::string_view operands) {
   const auto text = ptx_text(operands);
   return text && text->code.empty() && operands.find('"') != std::string_view::npos;
+}
+
+bool ptx_names_registers(std::string_view operands) {
+  for (const char* constraint : {"\"+f\"", "\"+d\"", "\"+l\"", "\"+h\"", "\"f\"", "\"d\"", "\"l\"", "\"h\"", "\"=f\"",
+                                 "\"=l\"", "\"=h\"", "\"=d\""})
+    if (operands.find(constraint) != std::string_view::npos) return true;
+  return false;
 }
 
 }  // namespace ridge::simt

@@ -6,12 +6,15 @@
 
 namespace ridge::simt {
 
-// Returns the expression to write instead of asm(operands), which is one instruction, or one under a predicate; empty
-// where the emulator has none. Functions are those of ridge_simt/atomics.h, ptx.h and ptx_common.h.
+// Returns the expression to write instead of asm(operands); empty where the emulator has not all of its instructions.
+// Functions are those of ridge_simt/atomics.h, ptx.h, ptx_common.h and hopper/.
 //   "red.global.add.u64 [%0],%1;" :: "l"(p), "l"(v) : "memory"  ->  ::ridge_simt::red_add<unsigned long long>((p), (v))
 std::string ptx_as_call(std::string_view operands);
 
 // asm("" ::: "memory"): it holds the compiler back, and is nothing to run.
 bool ptx_is_empty(std::string_view operands);
+
+// Whether it names registers that this processor's compiler does not have.
+bool ptx_names_registers(std::string_view operands);
 
 }  // namespace ridge::simt

@@ -150,7 +150,7 @@ Memory memory_words(const PtxInstruction& i) {
     const std::string& word = i.words[w];
     if (one_of(word, orders))
       m.order = word;
-    else if (word == "shared" || word == "shared::cta")
+    else if (word == "shared" || word == "shared::cta" || word == "shared::cluster")
       m.shared = true;
     else if (word == "v2" || word == "v4")
       m.vector = word.substr(1);
@@ -242,6 +242,8 @@ std::string together(const PtxInstruction& i) {
 }
 
 }  // namespace
+
+std::string ptx_type(View name) { return typed(type_of(name)); }
 
 std::string ptx_common(const PtxInstruction& given) {
   PtxInstruction i = given;

@@ -11,7 +11,6 @@ namespace ridge::simt {
 
 namespace {
 
-// Between these characters, where they are outside of literals, parentheses and braces.
 std::vector<std::string> split(std::string_view s, char at) {
   std::vector<std::string> parts(1);
   int depth = 0;
@@ -68,7 +67,7 @@ bool is_constant(std::string_view s) {
 }
 
 std::string special_register(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 26> known = {{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 41> known = {{
       {"laneid", "::ridge_simt::lane_id()"},
       {"lanemask_lt", "((1u << ::ridge_simt::lane_id()) - 1)"},
       {"lanemask_le", "((2u << ::ridge_simt::lane_id()) - 1)"},
@@ -95,14 +94,67 @@ std::string special_register(std::string_view name) {
       {"nctaid.x", "gridDim.x"},
       {"nctaid.y", "gridDim.y"},
       {"nctaid.z", "gridDim.z"},
+      {"cluster_ctarank", "::ridge_simt::cluster_rank()"},
+      {"cluster_nctarank", "::ridge_simt::cluster_size()"},
+      {"cluster_ctaid.x", "::ridge_simt::cluster_block().x"},
+      {"cluster_nctaid.x", "::ridge_simt::cluster_dim().x"},
+      {"clusterid.x", "::ridge_simt::cluster_index().x"},
+      {"nclusterid.x", "(gridDim.x / ::ridge_simt::cluster_dim().x)"},
+      {"cluster_ctaid.y", "::ridge_simt::cluster_block().y"},
+      {"cluster_nctaid.y", "::ridge_simt::cluster_dim().y"},
+      {"clusterid.y", "::ridge_simt::cluster_index().y"},
+      {"nclusterid.y", "(gridDim.y / ::ridge_simt::cluster_dim().y)"},
+      {"cluster_ctaid.z", "::ridge_simt::cluster_block().z"},
+      {"cluster_nctaid.z", "::ridge_simt::cluster_dim().z"},
+      {"clusterid.z", "::ridge_simt::cluster_index().z"},
+      {"nclusterid.z", "(gridDim.z / ::ridge_simt::cluster_dim().z)"},
+      {"is_explicit_cluster", "(::ridge_simt::cluster_size() != 1)"},
   }};
   for (const auto& [word, expression] : known)
     if (word == name) return std::string(expression);
   return {};
 }
 
-std::optional<PtxOperand> operand_of(std::string text, const std::vector<std::string>& given) {
+// %3, a declared register, one of these and a number of bytes
+std::string register_of(std::string_view text, const std::vector<std::string>& given, const PtxNames& names) {
+  if (const std::size_t plus = text.find('+'); plus != std::string_view::npos) {
+    const std::string base = register_of(text.substr(0, plus), given, names);
+    if (base.empty() || !is_constant(text.substr(plus + 1))) return {};
+    return "::ridge_simt::ptx_plus(" + base + ", " + std::string(text.substr(plus + 1)) + ")";
+  }
+  if (text.starts_with('!')) {
+    const std::string base = register_of(text.substr(1), given, names);
+    return base.empty() ? base : "!" + base;
+  }
+  if (const auto declared = names.find(text); declared != names.end()) return declared->second;
+  if (text.size() < 2 || text[0] != '%' || !is_number(text.substr(1)) || text.size() > 4) return {};
+  const auto i = static_cast<std::size_t>(std::stoi(std::string(text.substr(1))));
+  return i < given.size() ? given[i] : std::string();
+}
+
+// 0f3F800000
+bool is_float(std::string_view s) {
+  return s.size() == 10 && (s.starts_with("0f") || s.starts_with("0F")) &&
+         s.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
+}
+
+}  // namespace
+
+std::vector<std::string> ptx_split(std::string_view s, char at) { return split(s, at); }
+
+std::optional<PtxOperand> ptx_operand(std::string text, const std::vector<std::string>& given, const PtxNames& names) {
   PtxOperand o;
+  if (text == "_") return PtxOperand{'_', {"::ridge_simt::PtxNothing()"}};
+  if (is_float(text)) return PtxOperand{'n', {"__builtin_bit_cast(float, 0x" + text.substr(2) + "u)"}};
+  if (const std::size_t bar = text.find('|'); bar != std::string::npos && text[0] != '[' && text[0] != '{') {
+    o.kind = '|';
+    for (const std::string& one : {text.substr(0, bar), text.substr(bar + 1)}) {
+      const auto half = ptx_operand(one, given, names);
+      if (!half || (half->kind != 'r' && half->kind != '_')) return {};
+      o.expressions.push_back(half->expressions[0]);
+    }
+    return o;
+  }
   if (is_constant(text)) return PtxOperand{'n', {std::move(text)}};
   // "%laneid", written "%%laneid" where the statement has operands
   const std::string_view name = std::string_view(text).substr(std::min(text.find_first_not_of('%'), text.size()));
@@ -113,16 +165,32 @@ std::optional<PtxOperand> operand_of(std::string text, const std::vector<std::st
     o.kind = text[0];
     text = text.substr(1, text.size() - 2);
   }
-  for (const std::string& one : split(text, ',')) {
-    if (one.size() < 2 || one[0] != '%' || !is_number(std::string_view(one).substr(1)) || one.size() > 4) return {};
-    const auto i = static_cast<std::size_t>(std::stoi(one.substr(1)));
-    if (i >= given.size()) return {};
-    o.expressions.push_back(given[i]);
+  std::vector<std::string> parts = split(text, ',');
+  if (o.kind == '[' && parts.size() == 2 && parts[1].size() > 2 && parts[1][0] == '{') {
+    o.kind = 't';
+    const std::string coordinates = parts[1].substr(1, parts[1].size() - 2);
+    parts.pop_back();
+    for (std::string& one : split(coordinates, ',')) parts.push_back(std::move(one));
+  }
+  for (const std::string& one : parts) {
+    std::string expression = o.kind != 'r' && is_constant(one) ? one : register_of(one, given, names);
+    if (expression.empty()) return {};
+    o.expressions.push_back(std::move(expression));
   }
   return o;
 }
 
-}  // namespace
+std::optional<std::vector<std::string>> ptx_given(const std::vector<std::string>& sections) {
+  std::vector<std::string> given;
+  for (std::size_t section = 1; section < std::min<std::size_t>(sections.size(), 3); ++section) {
+    if (blank(sections[section])) continue;
+    for (const std::string& operand : split(sections[section], ',')) {
+      given.push_back(expression_of(operand));
+      if (given.back().empty()) return {};
+    }
+  }
+  return given;
+}
 
 std::optional<PtxText> ptx_text(std::string_view operands) {
   const std::vector<std::string> sections = split(operands, ':');
@@ -130,17 +198,14 @@ std::optional<PtxText> ptx_text(std::string_view operands) {
   if (!literals) return {};
   PtxText out{*literals, {}};
   if (!out.code.empty() && out.code.back() == ';') out.code.pop_back();
-  for (std::size_t section = 1; section < std::min<std::size_t>(sections.size(), 3); ++section) {
-    if (blank(sections[section])) continue;
-    for (const std::string& operand : split(sections[section], ',')) {
-      out.given.push_back(expression_of(operand));
-      if (out.given.back().empty()) return {};
-    }
-  }
+  auto given = ptx_given(sections);
+  if (!given) return {};
+  out.given = std::move(*given);
   return out;
 }
 
-std::optional<PtxInstruction> ptx_instruction(std::string code, const std::vector<std::string>& given) {
+std::optional<PtxInstruction> ptx_instruction(std::string code, const std::vector<std::string>& given,
+                                              const PtxNames& names) {
   if (code.size() > 2 && code.front() == '{' && code.back() == '}') {
     code = code.substr(1, code.size() - 2);
     if (code.back() == ';') code.pop_back();
@@ -153,7 +218,7 @@ std::optional<PtxInstruction> ptx_instruction(std::string code, const std::vecto
   PtxInstruction out{split(code.substr(0, name), '.'), {}};
   if (name == code.size()) return out;
   for (std::string& one : split(code.substr(name), ',')) {
-    auto operand = operand_of(std::move(one), given);
+    auto operand = ptx_operand(std::move(one), given, names);
     if (!operand) return {};
     out.operands.push_back(std::move(*operand));
   }

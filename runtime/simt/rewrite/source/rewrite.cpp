@@ -499,12 +499,13 @@ class Rewriter {
 
   // In code for the device alone a program asks which device: there it is defined.
   bool architecture(std::size_t& i) {
-    constexpr std::string_view word = kArchitecture;
-    if (s_.substr(i, word.size()) != word || word_end(i) != i + word.size()) return false;
+    // __CUDA_ARCH_FEAT_SM90_ALL is defined where __CUDA_ARCH__ is.
+    const std::string_view word = s_.substr(i, word_end(i) - i);
+    if (word != kArchitecture && word != kArchitectureFeature) return false;
     const SourceFunction* f = functions_.around(i);
     const std::vector<std::size_t>& outside = architecture_.as_device;
     if (f != nullptr ? !f->for_device_alone() : !std::binary_search(outside.begin(), outside.end(), i)) return false;
-    out_ += "RIDGE_CUDA_ARCH";
+    out_ += word == kArchitecture ? "RIDGE_CUDA_ARCH" : "RIDGE_CUDA_ARCH_FEAT_SM90_ALL";
     i += word.size();
     return true;
   }
@@ -543,8 +544,11 @@ class Rewriter {
       const bool host = f != nullptr && !f->global && !f->device && !f->unclear &&
                         std::none_of(f->words.begin(), f->words.end(), may_hide_qualifier);
       const std::string call = ptx_as_call(operands);
-      if ((host && call.empty()) || ptx_is_empty(operands)) return false;  // for this processor
-      out_ += call.empty() ? failing(message) : call;
+      const bool empty = ptx_is_empty(operands);
+      // An empty one with a GPU's registers holds the compiler back from moving their values, and nothing else.
+      const bool holds = !host && empty && ptx_names_registers(operands);
+      if ((host && call.empty()) || (empty && !holds)) return false;  // for this processor
+      out_ += holds ? "((void)0)" : call.empty() ? failing(message) : call;
       newlines(i, close);
       i = floor_ = close;
       return true;

@@ -76,7 +76,7 @@ constexpr std::string_view kSurface =
     "CUDA 12 has no surface references any more: make a surface object (cudaCreateSurfaceObject)";
 constexpr std::string_view kCubemap = "read the six faces as the layers of a layered array (tex2DLayered)";
 constexpr std::string_view kLevels = "read each level as a texture of its own";
-constexpr std::string_view kTma = "copy the tile with ordinary loads, or with __pipeline_memcpy_async";
+constexpr std::string_view kIm2col = "describe the tensor with cuTensorMapEncodeTiled, and copy boxes of it";
 
 constexpr std::string_view kSpeedAlone =
     "attributes of streams and nodes, as L2 windows, change speed alone on a GPU: leave these lines out";
@@ -84,7 +84,7 @@ constexpr std::string_view kSpeedAlone =
 constexpr Entry kWords[] = {
     {"asm",
      "inline PTX needs a GPU, but for common instructions (arithmetic, ld, st, atom, shfl, mma.sync, ldmatrix, "
-     "cp.async, ...), each in an asm of its own; use the CUDA function or the C++ that does the same"},
+     "cp.async, TMA, mbarrier, wgmma, ...); use the CUDA function or the C++ that does the same"},
     {"texture", kTexture},
     {"cudaBindTexture", kTexture},
     {"cudaBindTexture2D", kTexture},
@@ -107,9 +107,7 @@ constexpr Entry kWords[] = {
     {"cudaGraphKernelNodeGetAttribute", kSpeedAlone},
     {"cudaAccessPolicyWindow", kSpeedAlone},
     {"cudaCtxResetPersistingL2Cache", kSpeedAlone},
-    {"CUtensorMap", kTma},
-    {"cuTensorMapEncodeTiled", kTma},
-    {"cuTensorMapEncodeIm2col", kTma},
+    {"cuTensorMapEncodeIm2col", kIm2col},
 };
 
 }  // namespace

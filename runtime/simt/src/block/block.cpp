@@ -22,6 +22,8 @@ BlockRunner::~BlockRunner() { tls_runner = nullptr; }
 void BlockRunner::begin(const Launch& launch, Index3 index, KernelCounters& counters) {
   begin_block(launch, index, counters);
   for (Pipeline& p : pipelines_) p.clear();
+  if (async_) async_->begin_block();
+  woken_ = false;
   shared_.poison(launch.dynamic_shared);
   at_grid_barrier_ = 0;
   allocation_ = nullptr;
@@ -37,13 +39,21 @@ bool BlockRunner::run(const Launch& launch, Index3 index, KernelCounters& counte
   while (!faulted_) {
     const Round round = run_round();
     if (faulted_ || done_ == threads_.size()) break;
-    if (round.paused) continue;
-    if (release_barrier() || release_grid_barrier()) continue;
+    bool moves = round.paused || release_barrier() || release_grid_barrier();
+    if (async_ && async_->progress()) moves = true;
+    moves = moves || std::exchange(woken_, false);
+    if (cluster_ != nullptr && !faulted_) {
+      const auto next = cluster_->pass(!moves && round.spins, !moves && !round.spins);
+      if (next == ClusterTurns::Next::failed) faulted_ = true;
+      moves = moves || (!round.spins && next == ClusterTurns::Next::go);
+    }
+    if (moves || faulted_) continue;
     if (round.spins)
       check_progress();
-    else if (!faulted_)
+    else if (!async_ || !async_->timed_out())
       deadlock();
   }
+  if (async_) async_->end_block(faulted_);
   ProgressWatch::note();
   end_block();
   if (launch.footprint != nullptr) {
@@ -104,6 +114,19 @@ bool BlockRunner::release_grid_barrier() {
 void BlockRunner::fence(int scope) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   if (launch_->sanitize) sanitizer_.fence(current_->linear, scope);
+}
+
+// ---- waiting for what is not a thread of the block ----
+
+void BlockRunner::wait_for(ThreadState state, const char* name, const void* object, unsigned number,
+                           std::uintptr_t pc) {
+  Wait& w = threads_.wait_of(*current_);
+  w.name = name;
+  w.file = nullptr;
+  w.pc = pc;
+  w.object = object;
+  w.mask = number;
+  wait(state);
 }
 
 // ---- polling ----

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "block/async_unit.hpp"
 #include "block/launch.hpp"
 #include "block/pipeline.hpp"
 #include "block/progress_watch.hpp"
@@ -65,6 +66,49 @@ class BlockRunner : public WarpScheduler {
   // Counts a store that other blocks may wait for, and holds the block before one of them.
   void publish();
 
+  // What runs beside the threads, and the threads that wait for it: src/hopper.
+  AsyncUnit* async() const { return async_.get(); }
+  void set_async(std::unique_ptr<AsyncUnit> unit) { async_ = std::move(unit); }
+  ClusterTurns* cluster() const { return cluster_; }
+  BlockRunner* neighbour(std::uintptr_t address) const {
+    return cluster_ == nullptr ? nullptr : cluster_->owner(address);
+  }
+  void set_cluster(ClusterTurns* turns, unsigned rank) { cluster_ = turns, rank_in_cluster_ = rank; }
+  unsigned rank_in_cluster() const { return rank_in_cluster_; }
+  void wait_for(ThreadState state, const char* name, const void* object, unsigned number, std::uintptr_t pc);
+  // Threads that wait in this state, where which(Wait&) says so, go on.
+  template <class F>
+  unsigned wake(ThreadState state, F which) {
+    unsigned woken = 0;
+    for (Thread& t : threads_)
+      if (t.state == state && which(threads_.wait_of(t))) {
+        t.state = ThreadState::ready;
+        ++woken;
+      }
+    if (woken != 0) woken_ = true;
+    return woken;
+  }
+  bool woken() const { return woken_; }
+  // Something has come further that threads of this launch may wait for.
+  static void note_progress() { ProgressWatch::note(); }
+  BlockThreads& threads() { return threads_; }
+  // Where nobody runs: the thread that ran last.
+  const Thread& running_thread() const { return current_ != nullptr ? *current_ : *last_; }
+  unsigned live_threads() const { return threads_.size() - done_; }
+  std::string describe_thread(const Thread& t) const { return describe(t); }
+  const char* kernel_name() const { return launch_->kernel; }
+  KernelCounters& counters() { return *counters_; }
+  Sanitizer* sanitizer() { return launch_->sanitize ? &sanitizer_ : nullptr; }
+  std::uint32_t pc_offset(std::uintptr_t pc) const { return static_cast<std::uint32_t>(pc - program_.base); }
+  // Bytes of an array in this block's shared memory.
+  bool holds_shared(std::uintptr_t address, std::size_t bytes) const {
+    return shared_.contains(address) && shared_.contains(address + bytes - 1) &&
+           shared_.holds(address, static_cast<unsigned>(bytes), launch_->dynamic_shared);
+  }
+  [[noreturn]] void shared_out_of_bounds(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc) {
+    out_of_bounds(address, bytes, store, pc);
+  }
+
   // Accesses to memory: block_access.cpp.
   void access(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
               unsigned part);
@@ -110,6 +154,8 @@ class BlockRunner : public WarpScheduler {
   bool is_global(std::uintptr_t address) const { return memory_.contains(address) || program_.in_data(address); }
   bool is_shared(std::uintptr_t address) const { return shared_.contains(address); }
   std::uintptr_t shared_begin() const { return shared_.begin(); }
+  // PTX's addresses of shared memory count from here: their low bits are those of pointers, as on a GPU.
+  std::uintptr_t shared_window() const { return shared_.begin() & ~std::uintptr_t{1023}; }
   Pipeline& pipeline();  // the current thread's
   void pipeline_copy(void* to, const void* from, unsigned bytes, unsigned zeros, std::uintptr_t pc);
   void pipeline_wait(unsigned left);
@@ -198,6 +244,9 @@ class BlockRunner : public WarpScheduler {
   unsigned published_ = 0,
            hold_at_ = 0;  // stores that other blocks may wait for; the one before which this block is held
   std::unique_ptr<char[]> emergency_stack_;
+  std::unique_ptr<AsyncUnit> async_;
+  ClusterTurns* cluster_ = nullptr;
+  unsigned rank_in_cluster_ = 0;
 };
 
 // crash.cpp. Turns a segmentation fault inside a kernel (a stack that overflows, code without instrumentation) into a

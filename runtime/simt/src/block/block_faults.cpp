@@ -90,6 +90,7 @@ void BlockRunner::deadlock() {
     f.pc = static_cast<std::uint32_t>(wait.pc - program_.base);
   }
   f.error = 719;  // cudaErrorLaunchFailure
+  if (async_) async_->explain(f);
   stop(std::move(f));
 }
 

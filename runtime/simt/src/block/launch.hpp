@@ -31,6 +31,7 @@ struct Launch {
   int device;                           // the device that runs it
   std::uint64_t reachable;              // devices whose memory it may access: bits
   L2Model* l2;                          // null where nothing is counted
+  Index3 cluster = {1, 1, 1};           // blocks of a cluster
   bool warps = false;                   // keep requests: RIDGE_WARP
   GridBarrier* grid_barrier = nullptr;  // cooperative launches only
   ChildLaunches* children = nullptr;    // null where kernels may launch none

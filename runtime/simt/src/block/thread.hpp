@@ -22,6 +22,9 @@ enum class ThreadState : std::uint8_t {
   at_converged,   // __activemask()
   at_barrier,
   at_grid_barrier,
+  at_memory_barrier,  // an mbarrier: Wait::object, Wait::mask is the phase
+  at_named_barrier,   // Wait::mask is its number
+  at_cluster_barrier,
   done,
 };
 
@@ -34,6 +37,7 @@ struct Wait {
   std::uintptr_t pc = 0;  // warp operations only
   void (*work)(void* const*, unsigned) = nullptr;
   void* argument = nullptr;
+  const void* object = nullptr;
   unsigned converged = 0;  // result of __activemask()
 };
 

@@ -94,13 +94,19 @@ std::string WarpScheduler::describe(const Thread& t) const {
 }
 
 // Every lane of the warp waits; those at a warp operation can't get on.
-void WarpScheduler::check_collectives(unsigned warp) {
+bool WarpScheduler::check_collectives(unsigned warp) {
+  bool held = false;
   for (unsigned l = 0; l < kWarpSize; ++l) {
     Thread* t = threads_.lane(warp, l);
     if (t == nullptr || t->state != ThreadState::at_collective) continue;
     for (unsigned m = 0; m < kWarpSize; ++m) {
       Thread* other = threads_.lane(warp, m);
       if ((threads_.wait_of(*t).mask >> m & 1) == 0 || other == nullptr || other->state == ThreadState::done) continue;
+      if (other->state == ThreadState::at_memory_barrier || other->state == ThreadState::at_named_barrier ||
+          other->state == ThreadState::at_cluster_barrier) {
+        held = true;
+        continue;
+      }
       const bool same =
           other->state == ThreadState::at_collective && threads_.wait_of(*other).work == threads_.wait_of(*t).work;
       if (same && threads_.wait_of(*other).mask == threads_.wait_of(*t).mask) continue;
@@ -122,9 +128,10 @@ void WarpScheduler::check_collectives(unsigned warp) {
       f.pc = static_cast<std::uint32_t>(threads_.wait_of(*t).pc - program_.base);
       f.error = 719;
       stop(std::move(f));
-      return;
+      return held;
     }
   }
+  return held;
 }
 
 }  // namespace ridge::simt

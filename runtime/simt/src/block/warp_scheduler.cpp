@@ -13,7 +13,7 @@ void WarpScheduler::begin_block(const Launch& launch, Index3 index, KernelCounte
   counters_ = &counters;
   faulted_ = false;
   done_ = 0;
-  paused_ = 0;
+  paused_ = held_ = 0;
   linear_block_ = index.x + std::uint64_t{launch.grid.x} * (index.y + std::uint64_t{launch.grid.y} * index.z);
   order_ = launch.order == 0 ? 0 : ((linear_block_ + launch.order) * 0x9E3779B97F4A7C15ull) >> 32;
   // Lanes run in an order drawn from the seed: code that needs a certain order is wrong, and shows it.
@@ -60,7 +60,9 @@ WarpScheduler::Turn WarpScheduler::run_warp(unsigned warp, bool paused) {
   constexpr auto bit = [](ThreadState s) { return 1u << static_cast<unsigned>(s); };
   constexpr unsigned kWithinWarp = bit(ThreadState::parked) | bit(ThreadState::yielded) |
                                    bit(ThreadState::at_collective) | bit(ThreadState::at_converged);
-  waits_ = paused ? kWithinWarp : 0;  // its lanes may wait for each other since the last turn
+  // Its lanes may wait for each other since the last turn.
+  waits_ = paused || (held_ >> warp & 1) != 0 ? kWithinWarp : 0;
+  held_ &= ~(1u << warp);
   for (unsigned spin_rounds = 0; !faulted_;) {
     run_lanes(warp);
     if (faulted_) break;
@@ -69,6 +71,7 @@ WarpScheduler::Turn WarpScheduler::run_warp(unsigned warp, bool paused) {
       return Turn::over;
     }
     if (release_collectives(warp)) continue;
+    if (woken_ && has_woken(warp)) continue;
     if (profiler_.release_parked(warp)) {
       if (profiler_.postponed()) continue;
       return Turn::paused;
@@ -77,7 +80,7 @@ WarpScheduler::Turn WarpScheduler::run_warp(unsigned warp, bool paused) {
     const bool spins = release_yielded(warp);
     if (spins && ++spin_rounds < kSpinRounds) continue;
     if (!spins) {
-      check_collectives(warp);
+      if (check_collectives(warp)) held_ |= 1u << warp;
       flush(warp);
       return Turn::over;
     }

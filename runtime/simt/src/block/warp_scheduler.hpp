@@ -103,13 +103,15 @@ class WarpScheduler {
   BlockBarrier barrier_;
   BlockThreads threads_;
   bool faulted_ = false;
-  unsigned done_ = 0;  // threads that have ended
+  bool woken_ = false;  // threads were made ready outside of their warp's turn
+  unsigned done_ = 0;   // threads that have ended
   KernelCounters* counters_ = nullptr;
   std::uint64_t linear_block_ = 0;
   const Program& program_;
   FiberStacks stacks_;
   BlockProfiler profiler_;
   Sanitizer sanitizer_;
+  const Thread* last_ = nullptr;  // the thread that ran last, for reports of work functions
 
  private:
   enum class Turn { over, spins, paused };
@@ -138,12 +140,13 @@ class WarpScheduler {
   bool release_collectives(unsigned warp);
   bool release_converged(unsigned warp);
   bool release_yielded(unsigned warp);
-  void check_collectives(unsigned warp);  // warp_faults.cpp
+  bool has_woken(unsigned warp);          // lanes that something else than their warp made ready
+  bool check_collectives(unsigned warp);  // warp_faults.cpp; true: lanes wait for one that others will free
 
   Frames frames_;
   std::uint64_t order_ = 0;
-  std::uint32_t paused_ = 0;      // warps whose last turn ended while lanes could go on: bits
-  const Thread* last_ = nullptr;  // the thread that ran last, for reports of work functions
+  std::uint32_t held_ = 0;    // warps with lanes that wait for a lane at a barrier in memory or of other warps: bits
+  std::uint32_t paused_ = 0;  // warps whose last turn ended while lanes could go on: bits
 };
 
 }  // namespace ridge::simt

@@ -98,6 +98,12 @@ unsigned WarpScheduler::converged(std::uintptr_t pc) {
   return threads_.wait_of(*current_).converged;
 }
 
+bool WarpScheduler::has_woken(unsigned warp) {
+  for (unsigned l = 0; l < kWarpSize; ++l)
+    if (const Thread* t = threads_.lane(warp, l); t != nullptr && t->state == ThreadState::ready) return true;
+  return false;
+}
+
 bool WarpScheduler::release_yielded(unsigned warp) {
   bool released = false;
   for (unsigned l = 0; l < kWarpSize; ++l)

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "block/block.hpp"
+#include "hopper/wgmma_work.hpp"
 #include "kernel/warp_operations.hpp"
 
 using ridge::simt::AccessKind;
@@ -39,6 +40,8 @@ void collective(const char* name, unsigned mask, Operation operation, void* argu
     r.misuse(-1, "a warp operation that there is not", "use CUDA's functions", 719, pc);
   if (operation == Operation::multiply) check_operands(*static_cast<const MatrixOperands*>(argument), pc);
   if (operation == Operation::load_matrix) check_rows(*static_cast<const LoadMatrix*>(argument), pc);
+  if (operation == Operation::store_matrix) check_stored_rows(*static_cast<const StoreMatrix*>(argument), pc);
+  if (operation == Operation::wgmma) check_wgmma(*static_cast<const WgmmaCall*>(argument), pc);
   r.pieces().count = 0;
   r.collective(name, mask, m.work, argument, pc);
 }
@@ -137,12 +140,24 @@ unsigned shared_offset(const void* p) {
   BlockRunner& r = runner();
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   // One past the end may be named, too.
-  if (!r.is_shared(address) && !r.is_shared(address - 1))
+  if (!r.is_shared(address) && !r.is_shared(address - 1)) {
+    if (BlockRunner* other = r.neighbour(address))
+      return static_cast<unsigned>(address - other->shared_window()) | (other->rank_in_cluster() + 1) << 24;
     r.misuse(-1, "__cvta_generic_to_shared: not shared memory", "the pointer must be into a __shared__ array",
              1 /* cudaErrorInvalidValue */, RIDGE_PC);
-  return static_cast<unsigned>(address - r.shared_begin());
+  }
+  return static_cast<unsigned>(address - r.shared_window());
 }
-void* shared_pointer(unsigned offset) { return reinterpret_cast<void*>(runner().shared_begin() + offset); }
+// Bits 24 and above: 1 + the rank of another block of the cluster, as mapa gives it.
+void* shared_pointer(unsigned offset) {
+  BlockRunner* r = &runner();
+  constexpr unsigned kRank = 24;
+  if (const unsigned rank = offset >> kRank; rank != 0 && r->cluster() != nullptr && rank <= r->cluster()->count()) {
+    r = r->cluster()->member(rank - 1);
+    offset &= (1u << kRank) - 1;
+  }
+  return reinterpret_cast<void*>(r->shared_window() + offset);
+}
 
 // Instructions of this thread so far: time that passes only with its own work.
 long long clock() { return static_cast<long long>(runner().thread().instructions); }

@@ -231,6 +231,15 @@ void check_rows(const LoadMatrix& own, std::uintptr_t pc) {
   if (pieces.count != 1 || !(pieces.piece[0] == row)) library_access(own.row, 16, false, pc);
 }
 
+void check_stored_rows(const StoreMatrix& own, std::uintptr_t pc) {
+  if (own.matrices < 1 || own.matrices > 4)
+    BlockRunner::current()->misuse(-1, "stmatrix: no such number of matrices", "1, 2 or 4", kMisuse, pc);
+  if (lane_id() >= 8 * static_cast<unsigned>(own.matrices)) return;
+  auto& pieces = BlockRunner::current()->pieces();
+  const ridge::simt::Pieces::Piece row = {reinterpret_cast<std::uintptr_t>(own.row), 16, true};
+  if (pieces.count != 1 || !(pieces.piece[0] == row)) library_access(own.row, 16, true, pc);
+}
+
 void multiply_matrices(void* const* lanes, unsigned mask) {
   const auto& first = *static_cast<const MatrixOperands*>(lanes[0]);
   for (unsigned l = 0; l < kLanes; ++l) {
@@ -311,6 +320,23 @@ void exchange_matrices(void* const* lanes, unsigned mask) {
       for (unsigned e = 0; e < 2; ++e)
         pair[e] = at(lane)->transposed ? at(first + fast + e)->row[slow] : at(first + slow)->row[fast + e];
       std::memcpy(at(lane)->to[i], pair, sizeof pair);
+    }
+  }
+}
+
+void scatter_matrices(void* const* lanes, unsigned mask) {
+  const auto at = [&](unsigned lane) { return static_cast<StoreMatrix*>(lanes[lane]); };
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if ((mask >> lane & 1) == 0 || at(lane)->matrices != at(0)->matrices)
+      return misuse(static_cast<int>(lane), "stmatrix: lanes without the same operands", "all 32 lanes call it",
+                    kMisuse);
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    for (int i = 0; i < at(lane)->matrices; ++i) {
+      const unsigned first = 8 * static_cast<unsigned>(i), slow = lane / 4, fast = lane % 4 * 2;
+      std::uint16_t pair[2];
+      std::memcpy(pair, &at(lane)->from[i], sizeof pair);
+      for (unsigned e = 0; e < 2; ++e)
+        (at(lane)->transposed ? at(first + fast + e)->row[slow] : at(first + slow)->row[fast + e]) = pair[e];
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "block/block.hpp"
+#include "hopper/wgmma_work.hpp"
 #include "ridge_simt/ptx.h"
 #include "ridge_simt/warp.h"
 
@@ -142,6 +143,8 @@ Meeting meeting_of(Operation operation) {
                  kShuffle = static_cast<unsigned>(Operation::shuffle);
   if (operation == Operation::meet) return {&meet, 0};
   if (operation == Operation::multiply) return {&multiply_matrices, sizeof(MatrixOperands)};
+  if (operation == Operation::store_matrix) return {&scatter_matrices, sizeof(StoreMatrix)};
+  if (operation == Operation::wgmma) return {&ask_wgmma, sizeof(WgmmaCall)};
   if (operation == Operation::load_matrix) return {&exchange_matrices, sizeof(LoadMatrix)};
   if (number - kFirstVote < kVotes) return {kVoted[number - kFirstVote], sizeof(VoteLane)};
   if (number - kShuffle - 1 < kMostBytes)

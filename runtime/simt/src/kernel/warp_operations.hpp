@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "ridge_simt/device.h"
+#include "ridge_simt/hopper/wgmma.h"
 #include "ridge_simt/matrix.h"
 #include "ridge_simt/ptx.h"
 
@@ -21,9 +22,11 @@ Meeting meeting_of(Operation operation);
 // matrix.cpp
 void multiply_matrices(void* const* lanes, unsigned mask);
 void exchange_matrices(void* const* lanes, unsigned mask);
+void scatter_matrices(void* const* lanes, unsigned mask);
 // These check one lane's argument and the memory that it points to, before the lane waits for the others.
 void check_operands(const MatrixOperands& own, std::uintptr_t pc);
 void check_rows(const LoadMatrix& own, std::uintptr_t pc);
+void check_stored_rows(const StoreMatrix& own, std::uintptr_t pc);
 
 // The library reads or writes `bytes` bytes at p for the kernel that calls it. Unless p is a local variable, the access
 // is checked and counted like the kernel's own. `part` tells several accesses of one call apart.

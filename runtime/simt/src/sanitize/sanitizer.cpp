@@ -106,6 +106,21 @@ void Sanitizer::copy_arrived(std::uintptr_t to, unsigned bytes, unsigned thread)
   state_->copies.arrived(to, bytes, thread);
 }
 
+void Sanitizer::bulk_written(std::uintptr_t to, std::size_t bytes) {
+  state_->settle();
+  for (std::uintptr_t at = to; at < to + bytes; at += 16) {
+    LaneAccess a{};
+    a.address = at;
+    a.bytes = static_cast<unsigned>(std::min<std::size_t>(to + bytes - at, 16));
+    a.kind = AccessKind::store;
+    a.shared = true;
+    state_->cells.each(a, [](Cell& cell, unsigned) {
+      cell.written = true;
+      cell.writer.kind = cell.readers[0].kind = cell.readers[1].kind = Seen::none;
+    });
+  }
+}
+
 void Sanitizer::warp_sync(unsigned warp, unsigned mask) {
   state_->settle();
   state_->order.warp_sync(warp, mask);

@@ -48,6 +48,8 @@ class Sanitizer {
   // A thread's copy to shared memory that goes on while the thread does: a read before it has arrived is reported.
   void copy_begun(std::uintptr_t to, unsigned bytes, unsigned thread, std::uint32_t pc);
   void copy_arrived(std::uintptr_t to, unsigned bytes, unsigned thread);
+  // A bulk copy (TMA) writes these bytes of shared memory, in the order that its barrier makes.
+  void bulk_written(std::uintptr_t to, std::size_t bytes);
 
   // The host's side. New device memory is uninitialised; copies, memsets and mapped buffers initialise it.
   static void allocated(std::uintptr_t begin, std::size_t bytes, bool initialised);

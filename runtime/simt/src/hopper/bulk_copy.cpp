@@ -1,0 +1,307 @@
+// ridge_simt/hopper/bulk_copy.h: an instruction is checked where it is executed. Its bytes move as late as they may: a
+// load's when somebody waits for its barrier, a store's when its thread waits for its group.
+#include "ridge_simt/hopper/bulk_copy.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "hopper/reduction.hpp"
+#include "hopper/unit.hpp"
+
+#define RIDGE_PC (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1)
+
+namespace ridge::simt {
+
+namespace {
+
+using ridge_simt::BulkReduction;
+
+constexpr std::uintptr_t kPiece = 16;
+
+char* pointer(std::uintptr_t address) { return reinterpret_cast<char*>(address); }
+
+// A row of a box in shared memory, piece by piece: f(shared piece, bytes from the row's first, bytes).
+template <class F>
+void for_pieces(const TensorMap& map, std::uintptr_t box, unsigned row, F f) {
+  const unsigned bytes = map.row_bytes();
+  const std::uintptr_t begin = box + std::uintptr_t{row} * map.row_pitch();
+  for (unsigned at = 0; at < bytes; at += kPiece) f(pointer(swizzled(begin + at, map.swizzle)), at, kPiece);
+}
+
+void load_box(const BulkCopy& c) {
+  const TensorMap& map = c.map;
+  const unsigned element = map.element_bytes(), bytes = map.row_bytes();
+  unsigned char row[256 * 8];
+  for (unsigned r = 0, n = map.rows(); r < n; ++r) {
+    const TensorMap::Row source = map.row(c.at, r);
+    if (source.to - source.from < map.box[0]) std::memset(row, map.fill == 1 ? 0xFF : 0, bytes);
+    if (source.to > source.from)
+      std::memcpy(row + source.from * element, pointer(source.address), std::size_t{source.to - source.from} * element);
+    for_pieces(map, c.to, r, [&](char* shared, unsigned at, unsigned size) { std::memcpy(shared, row + at, size); });
+  }
+}
+
+void store_box(const BulkCopy& c) {
+  const TensorMap& map = c.map;
+  const unsigned element = map.element_bytes();
+  alignas(16) unsigned char row[256 * 8];
+  for (unsigned r = 0, n = map.rows(); r < n; ++r) {
+    const TensorMap::Row target = map.row(c.at, r);
+    if (target.to <= target.from) continue;
+    for_pieces(map, c.from, r,
+               [&](const char* shared, unsigned at, unsigned size) { std::memcpy(row + at, shared, size); });
+    const std::size_t bytes = std::size_t{target.to - target.from} * element;
+    if (c.operation == BulkReduction::none)
+      std::memcpy(pointer(target.address), row + target.from * element, bytes);
+    else
+      reduce_bulk(pointer(target.address), row + target.from * element, bytes, c.operation, c.type);
+  }
+}
+
+void move(const BulkCopy& c) {
+  // Blocks that run at the same time reduce into the same memory.
+  static std::mutex reductions;
+  std::unique_lock<std::mutex> lock(reductions, std::defer_lock);
+  if (c.operation != BulkReduction::none) lock.lock();
+  if (c.kind == BulkCopy::Kind::tensor_load) return load_box(c);
+  if (c.kind == BulkCopy::Kind::tensor_store) return store_box(c);
+  if (c.operation == BulkReduction::none)
+    std::memcpy(pointer(c.to), pointer(c.from), c.bytes);
+  else
+    reduce_bulk(pointer(c.to), pointer(c.from), c.bytes, c.operation, c.type);
+}
+
+// ---- checks ----
+
+void refuse(BlockRunner& r, const char* kind, const char* detail, std::uintptr_t pc) {
+  r.misuse(-1, kind, detail, kHopperMisuse, pc);
+}
+
+// The map behind the pointer of an instruction: a kernel's parameter, or a variable in constant or global memory.
+TensorMap read_map(BlockRunner& r, const void* p, std::uintptr_t pc) {
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  if (!r.is_local(address, sizeof(TensorMap))) r.check(address, sizeof(TensorMap), false, pc);
+  TensorMap map;
+  std::memcpy(static_cast<void*>(&map), p, sizeof map);
+  if (!map.is_valid())
+    refuse(r, "TMA: no tensor map",
+           "the address must be that of a CUtensorMap that cuTensorMapEncodeTiled has filled (pass it as const "
+           "__grid_constant__ CUtensorMap, and take its address)",
+           pc);
+  if (map.interleave != 0)
+    refuse(r, "TMA: an interleaved layout", "the emulator has CU_TENSOR_MAP_INTERLEAVE_NONE alone", pc);
+  return map;
+}
+
+// Bytes of this block's shared memory, or of another block's of the cluster.
+void check_shared(BlockRunner& owner, BlockRunner& r, std::uintptr_t address, std::size_t bytes, unsigned alignment,
+                  bool store, std::uintptr_t pc) {
+  if (address % alignment != 0)
+    refuse(r, "TMA: misaligned shared memory",
+           alignment == 128 ? "a box of a tensor begins at a multiple of 128 bytes"
+                            : "it begins at a multiple of 16 bytes",
+           pc);
+  for (std::size_t at = 0; at < bytes; at += std::min<std::size_t>(bytes - at, 4096)) {
+    const std::size_t end = std::min<std::size_t>(bytes - at, 4096);
+    if (!owner.holds_shared(address + at, 1) || !owner.holds_shared(address + at + end - 1, 1))
+      r.shared_out_of_bounds(address + at + end - 1, 1, store, pc);
+  }
+}
+
+void check_global(BlockRunner& r, std::uintptr_t address, std::size_t bytes, bool store, std::uintptr_t pc) {
+  r.check(address, static_cast<unsigned>(bytes), store, pc);
+}
+
+void check_box(BlockRunner& r, const BulkCopy& c, bool store) {
+  for (unsigned row = 0, n = c.map.rows(); row < n; ++row) {
+    const TensorMap::Row part = c.map.row(c.at, row);
+    if (part.to > part.from)
+      check_global(r, part.address, std::size_t{part.to - part.from} * c.map.element_bytes(), store, c.pc);
+  }
+}
+
+std::size_t shared_bytes(const TensorMap& map) { return std::size_t{map.rows()} * map.row_pitch(); }
+
+// The blocks that an instruction writes to: this one, or those of a mask.
+template <class F>
+void for_targets(BlockRunner& r, unsigned blocks, std::uintptr_t pc, F f) {
+  if (blocks == 0) return f(r);
+  ClusterTurns* cluster = r.cluster();
+  const unsigned count = cluster == nullptr ? 1 : cluster->count();
+  if (blocks >> count != 0)
+    refuse(r, "TMA: multicast to a block that the cluster does not have",
+           "bit i of the mask is block i of the cluster: launch the kernel with clusters of as many blocks", pc);
+  for (unsigned i = 0; i < count; ++i)
+    if ((blocks >> i & 1) != 0) f(cluster == nullptr ? r : *cluster->member(i));
+}
+
+// Where shared memory that lies at `pointer` in one block lies in another one.
+std::uintptr_t moved(const BlockRunner& from, const BlockRunner& to, std::uintptr_t address) {
+  return address - from.shared_window() + to.shared_window();
+}
+
+BlockRunner& owner_of(BlockRunner& r, std::uintptr_t address) {
+  if (r.is_shared(address)) return r;
+  BlockRunner* other = r.neighbour(address);
+  return other == nullptr ? r : *other;
+}
+
+void begin_load(BlockRunner& r, BulkCopy copy, std::size_t bytes_in_shared, unsigned alignment, unsigned blocks) {
+  const std::uintptr_t to = copy.to, barrier = copy.barrier;
+  BlockRunner& first = owner_of(r, to);
+  for_targets(r, blocks, copy.pc, [&](BlockRunner& each) {
+    BlockRunner& target = blocks == 0 ? first : each;
+    copy.to = moved(first, target, to);
+    copy.barrier = blocks == 0 ? barrier : moved(owner_of(r, barrier), target, barrier);
+    check_shared(target, r, copy.to, bytes_in_shared, alignment, true, copy.pc);
+    unit_of_barrier(r, pointer(copy.barrier), true, copy.pc).add(copy);
+    if (Sanitizer* s = target.sanitizer()) s->bulk_written(copy.to, bytes_in_shared);
+  });
+}
+
+}  // namespace
+
+void HopperUnit::land(std::uintptr_t barrier) {
+  for (std::size_t i = 0; i < copies_.size();) {
+    if (copies_[i].barrier != barrier) {
+      ++i;
+      continue;
+    }
+    const BulkCopy copy = copies_[i];
+    copies_.erase(copies_.begin() + static_cast<std::ptrdiff_t>(i));
+    move(copy);
+    arrive(barrier, 0, -static_cast<int>(copy.bytes), false);
+  }
+}
+
+void HopperUnit::add_store(const BulkCopy& copy) {
+  if (stores_.size() <= copy.thread) stores_.resize(copy.thread + 1);
+  stores_[copy.thread].asked.push_back(copy);
+}
+
+void HopperUnit::commit_stores(unsigned thread) {
+  if (stores_.size() <= thread) stores_.resize(thread + 1);
+  stores_[thread].ends.push_back(stores_[thread].asked.size());
+}
+
+void HopperUnit::wait_stores(unsigned thread, unsigned left) {
+  if (stores_.size() <= thread) return;
+  Stores& s = stores_[thread];
+  if (s.ends.size() <= left) return;
+  const std::size_t groups = s.ends.size() - left, n = s.ends[groups - 1];
+  for (std::size_t i = 0; i < n; ++i) move(s.asked[i]);
+  s.asked.erase(s.asked.begin(), s.asked.begin() + static_cast<std::ptrdiff_t>(n));
+  s.ends.erase(s.ends.begin(), s.ends.begin() + static_cast<std::ptrdiff_t>(groups));
+  for (std::size_t& end : s.ends) end -= n;
+}
+
+}  // namespace ridge::simt
+
+namespace ridge_simt {
+
+using ridge::simt::BlockRunner;
+using ridge::simt::BulkCopy;
+using ridge::simt::HopperUnit;
+
+namespace {
+
+BulkCopy copy_of(BlockRunner& r, BulkCopy::Kind kind, std::uintptr_t pc) {
+  BulkCopy c{};
+  c.kind = kind;
+  c.thread = r.thread().linear;
+  c.pc = pc;
+  return c;
+}
+
+std::uintptr_t shared_of(unsigned address) { return reinterpret_cast<std::uintptr_t>(shared_pointer(address)); }
+
+void box_of(BlockRunner& r, BulkCopy& c, const BulkTensor& t) {
+  c.map = ridge::simt::read_map(r, t.map, c.pc);
+  if (c.map.rank != t.rank)
+    ridge::simt::refuse(r, "TMA: another number of dimensions than the tensor map's",
+                        "cp.async.bulk.tensor.Nd takes N coordinates, as many as the map's tensorRank", c.pc);
+  std::copy(t.at, t.at + 5, c.at);
+  c.bytes = c.map.box_bytes();
+}
+
+}  // namespace
+
+void bulk_tensor_load(unsigned to, const BulkTensor& from, unsigned barrier, unsigned blocks) {
+  BlockRunner& r = *BlockRunner::current();
+  BulkCopy c = copy_of(r, BulkCopy::Kind::tensor_load, RIDGE_PC);
+  box_of(r, c, from);
+  c.to = shared_of(to);
+  c.barrier = shared_of(barrier);
+  ridge::simt::check_box(r, c, false);
+  ridge::simt::begin_load(r, c, ridge::simt::shared_bytes(c.map), 128, blocks);
+}
+
+void bulk_tensor_store(const BulkTensor& to, unsigned from, BulkReduction operation) {
+  BlockRunner& r = *BlockRunner::current();
+  BulkCopy c = copy_of(r, BulkCopy::Kind::tensor_store, RIDGE_PC);
+  box_of(r, c, to);
+  c.from = shared_of(from);
+  c.operation = operation;
+  c.type = ridge::simt::type_of_map(c.map.type);
+  ridge::simt::check_box(r, c, true);
+  ridge::simt::check_shared(r, r, c.from, ridge::simt::shared_bytes(c.map), 128, false, c.pc);
+  HopperUnit::of(r).add_store(c);
+}
+
+void bulk_load(unsigned to, const void* from, unsigned bytes, unsigned barrier, unsigned blocks) {
+  BlockRunner& r = *BlockRunner::current();
+  BulkCopy c = copy_of(r, BulkCopy::Kind::load, RIDGE_PC);
+  c.to = shared_of(to);
+  c.from = reinterpret_cast<std::uintptr_t>(from);
+  c.bytes = bytes;
+  c.barrier = shared_of(barrier);
+  if (bytes % 16 != 0 || c.from % 16 != 0)
+    ridge::simt::refuse(r, "cp.async.bulk: misaligned", "its addresses and its size are multiples of 16", c.pc);
+  if (bytes != 0) ridge::simt::check_global(r, c.from, bytes, false, c.pc);
+  ridge::simt::begin_load(r, c, bytes, 16, blocks);
+}
+
+void bulk_store(void* to, unsigned from, unsigned bytes, BulkReduction operation, BulkType type) {
+  BlockRunner& r = *BlockRunner::current();
+  BulkCopy c = copy_of(r, BulkCopy::Kind::store, RIDGE_PC);
+  c.to = reinterpret_cast<std::uintptr_t>(to);
+  c.from = shared_of(from);
+  c.bytes = bytes;
+  c.operation = operation;
+  c.type = type;
+  if (bytes % 16 != 0 || c.to % 16 != 0)
+    ridge::simt::refuse(r, "cp.async.bulk: misaligned", "its addresses and its size are multiples of 16", c.pc);
+  if (bytes != 0) ridge::simt::check_global(r, c.to, bytes, true, c.pc);
+  ridge::simt::check_shared(r, r, c.from, bytes, 16, false, c.pc);
+  HopperUnit::of(r).add_store(c);
+}
+
+void bulk_exchange(unsigned to, unsigned from, unsigned bytes, unsigned barrier, BulkReduction operation,
+                   BulkType type) {
+  BlockRunner& r = *BlockRunner::current();
+  BulkCopy c = copy_of(r, BulkCopy::Kind::exchange, RIDGE_PC);
+  c.to = shared_of(to);
+  c.from = shared_of(from);
+  c.bytes = bytes;
+  c.barrier = shared_of(barrier);
+  c.operation = operation;
+  c.type = type;
+  if (bytes % 16 != 0)
+    ridge::simt::refuse(r, "cp.async.bulk: misaligned", "its addresses and its size are multiples of 16", c.pc);
+  ridge::simt::check_shared(r, r, c.from, bytes, 16, false, c.pc);
+  ridge::simt::begin_load(r, c, bytes, 16, 0);
+}
+
+void bulk_commit() {
+  BlockRunner& r = *BlockRunner::current();
+  HopperUnit::of(r).commit_stores(r.thread().linear);
+}
+void bulk_wait(unsigned left, bool) {
+  BlockRunner& r = *BlockRunner::current();
+  HopperUnit::of(r).wait_stores(r.thread().linear, left);
+}
+
+}  // namespace ridge_simt
+
+#undef RIDGE_PC

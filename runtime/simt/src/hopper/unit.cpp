@@ -1,0 +1,106 @@
+#include "hopper/unit.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "hopper/mbarrier_word.hpp"
+
+namespace ridge::simt {
+
+HopperUnit& HopperUnit::of(BlockRunner& runner) {
+  if (runner.async() == nullptr) {
+    runner.set_async(std::make_unique<HopperUnit>(runner));
+    runner.async()->begin_block();
+  }
+  return static_cast<HopperUnit&>(*runner.async());
+}
+
+void HopperUnit::begin_block() {
+  copies_.clear();
+  for (Stores& s : stores_) s = {};
+  for (Products& p : products_) p = {};
+  for (NamedBarrier& b : named_) b = {};
+  limits_reached_ = 0;
+}
+
+void HopperUnit::end_block(bool faulted) {
+  if (!faulted)
+    for (unsigned t = 0; t < stores_.size(); ++t) {
+      commit_stores(t);
+      wait_stores(t, 0);
+    }
+  begin_block();
+}
+
+bool HopperUnit::waited_for(std::uintptr_t barrier) {
+  for (const Thread& t : runner_.threads())
+    if (t.state == ThreadState::at_memory_barrier &&
+        reinterpret_cast<std::uintptr_t>(runner_.threads().wait_of(t).object) == barrier)
+      return true;
+  return false;
+}
+
+bool HopperUnit::progress() {
+  std::vector<std::uintptr_t> barriers;
+  for (const BulkCopy& c : copies_)
+    if (std::find(barriers.begin(), barriers.end(), c.barrier) == barriers.end()) barriers.push_back(c.barrier);
+  for (const std::uintptr_t barrier : barriers)
+    if (waited_for(barrier)) land(barrier);
+  return runner_.woken();
+}
+
+// A wait with a time limit ends some times without its phase; a program that asks again for ever hangs.
+bool HopperUnit::timed_out() {
+  constexpr unsigned kLimits = 3;
+  if (!copies_.empty()) {
+    while (!copies_.empty()) land(copies_.front().barrier);
+    return true;
+  }
+  if (limits_reached_ >= kLimits) return false;
+  ++limits_reached_;
+  return runner_.wake(ThreadState::at_memory_barrier, [](const Wait&) { return true; }) != 0;
+}
+
+bool HopperUnit::explain(Fault& f) {
+  struct Waiters {
+    const void* barrier;
+    unsigned parity, threads;
+    const Thread* first;
+  };
+  std::vector<Waiters> all;
+  for (const Thread& t : runner_.threads()) {
+    if (t.state != ThreadState::at_memory_barrier) continue;
+    const Wait& w = runner_.threads().wait_of(t);
+    auto at = std::find_if(all.begin(), all.end(),
+                           [&](const Waiters& x) { return x.barrier == w.object && x.parity == (w.mask & 1); });
+    if (at == all.end()) at = all.insert(all.end(), {w.object, w.mask & 1, 0, &t});
+    ++at->threads;
+  }
+  if (all.empty()) return false;
+  f.kind = "hang at an mbarrier";
+  f.detail.clear();
+  for (const Waiters& w : all) {
+    const MbarrierWord word = MbarrierWord::read(w.barrier);
+    char text[320];
+    const auto shared = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(w.barrier) -
+                                              (runner_.shared_begin() & ~std::uintptr_t{1023}));
+    std::snprintf(
+        text, sizeof text,
+        "%s%u threads wait for phase %u (parity %u) of the barrier at shared address 0x%x, the first of them %s: ",
+        f.detail.empty() ? "" : "; ", w.threads, word.phase, w.parity, shared,
+        runner_.describe_thread(*w.first).c_str());
+    f.detail += text;
+    std::snprintf(text, sizeof text, "%u of %u arrivals are missing", word.pending, word.expected);
+    f.detail += text;
+    if (word.bytes > 0) f.detail += ", and " + std::to_string(word.bytes) + " bytes that were announced have not come";
+    if (word.bytes < 0)
+      f.detail += ", and " + std::to_string(-word.bytes) + " bytes more have come than were announced";
+  }
+  f.pc = runner_.pc_offset(runner_.threads().wait_of(*all.front().first).pc);
+  f.file.clear();
+  const unsigned i[3] = {all.front().first->index.x, all.front().first->index.y, all.front().first->index.z};
+  std::copy(i, i + 3, f.thread);
+  return true;
+}
+
+}  // namespace ridge::simt

@@ -1,0 +1,89 @@
+// What a block of a Hopper GPU has beside its threads: copies of the tensor memory accelerator that are under way,
+// products of its warpgroups, named barriers.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "block/block.hpp"
+#include "hopper/product.hpp"
+#include "hopper/tensor_map.hpp"
+#include "ridge_simt/hopper/bulk_copy.h"
+
+namespace ridge::simt {
+
+constexpr int kHopperMisuse = 719;  // cudaErrorLaunchFailure
+
+// A bulk copy that was asked for and has not come. Its addresses were checked then.
+struct BulkCopy {
+  enum class Kind : std::uint8_t { tensor_load, load, exchange, tensor_store, store } kind;
+  ridge_simt::BulkReduction operation = ridge_simt::BulkReduction::none;
+  ridge_simt::BulkType type = ridge_simt::BulkType::b32;
+  TensorMap map;
+  int at[TensorMap::kMostRank];
+  std::uintptr_t to, from;  // of a tensor: the box in shared memory is one of them
+  unsigned bytes;
+  std::uintptr_t barrier;  // 0: the thread waits for its group
+  unsigned thread;
+  std::uintptr_t pc;
+};
+
+class HopperUnit final : public AsyncUnit {
+ public:
+  explicit HopperUnit(BlockRunner& runner) : runner_(runner) {}
+  // The unit of the running block; made where it is asked for first.
+  static HopperUnit& of(BlockRunner& runner);
+
+  void begin_block() override;
+  void end_block(bool faulted) override;
+  bool progress() override;
+  bool timed_out() override;
+  bool explain(Fault& f) override;
+
+  // Bulk copies: bulk_copy.cpp. Those to this block's shared memory come when somebody waits for their barrier.
+  void add(const BulkCopy& copy) { copies_.push_back(copy); }
+  void land(std::uintptr_t barrier);
+  void add_store(const BulkCopy& copy);
+  void commit_stores(unsigned thread);
+  void wait_stores(unsigned thread, unsigned left);
+
+  // Barriers in memory: mbarrier.cpp. The word at `barrier`, in this block's shared memory, has changed: if its phase is
+  // over, its waiters go on.
+  void arrive(std::uintptr_t barrier, unsigned arrivals, int bytes, bool drop);
+  void phase_over(std::uintptr_t barrier);
+
+  // Named barriers: named_barrier.cpp.
+  void come(unsigned number, unsigned threads, bool wait, std::uintptr_t pc);
+
+  // Products: wgmma.cpp. Of a warp.
+  struct Products {
+    std::vector<WarpProduct> asked;
+    std::vector<std::size_t> ends;  // of groups
+  };
+  Products& products(unsigned warp);
+  void multiply(Products& of, std::size_t count);
+
+ private:
+  struct Stores {
+    std::vector<BulkCopy> asked;
+    std::vector<std::size_t> ends;  // of groups
+  };
+  struct NamedBarrier {
+    unsigned expected = 0, come = 0;
+  };
+  bool waited_for(std::uintptr_t barrier);
+
+  BlockRunner& runner_;
+  std::vector<BulkCopy> copies_;
+  std::vector<Stores> stores_;      // by linear thread index
+  std::vector<Products> products_;  // by warp
+  NamedBarrier named_[16];
+  unsigned limits_reached_ = 0;  // since something came further
+  std::unique_ptr<ProductUnit> product_unit_;
+};
+
+// The unit of the block in whose shared memory a barrier lies, after the checks that every instruction needs.
+HopperUnit& unit_of_barrier(BlockRunner& r, void* barrier, bool initialised, std::uintptr_t pc);
+
+}  // namespace ridge::simt
