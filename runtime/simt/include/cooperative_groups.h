@@ -1,5 +1,4 @@
 // Cooperative groups: blocks, tiles, coalesced threads, grids (CUDA C++ Programming Guide, "Cooperative Groups").
-// Thread block clusters are not part of the emulator.
 #pragma once
 #include "cuda_runtime.h"
 
@@ -227,7 +226,35 @@ RIDGE_DEVICE void wait_prior(const G& g) { g.sync(); }
 
 #undef RIDGE_PLACE
 
-class cluster_group;  // thread block clusters are not part of the emulator
-__attribute__((unavailable("thread block clusters are not part of the emulator"))) void this_cluster();
+// The blocks of a cluster; of a launch without clusters, this block alone.
+class cluster_group {
+ public:
+  using arrival_token = unsigned;
+  static RIDGE_DEVICE void sync() {
+    ridge_simt::cluster_arrive();
+    ridge_simt::cluster_wait();
+  }
+  static RIDGE_DEVICE arrival_token barrier_arrive() {
+    ridge_simt::cluster_arrive();
+    return 0;
+  }
+  static RIDGE_DEVICE void barrier_wait() { ridge_simt::cluster_wait(); }
+  static RIDGE_DEVICE void barrier_wait(arrival_token) { ridge_simt::cluster_wait(); }
+  static RIDGE_DEVICE unsigned block_rank() { return ridge_simt::cluster_rank(); }
+  static RIDGE_DEVICE unsigned num_blocks() { return ridge_simt::cluster_size(); }
+  static RIDGE_DEVICE unsigned num_threads() { return num_blocks() * blockDim.x * blockDim.y * blockDim.z; }
+  static RIDGE_DEVICE unsigned size() { return num_threads(); }
+  static RIDGE_DEVICE unsigned thread_rank() {
+    return block_rank() * (blockDim.x * blockDim.y * blockDim.z) + ridge_simt::linear_thread();
+  }
+  static RIDGE_DEVICE dim3 block_index() { return ridge_simt::cluster_block(); }
+  static RIDGE_DEVICE dim3 dim_blocks() { return ridge_simt::cluster_dim(); }
+  template <class T>
+  static RIDGE_DEVICE T* map_shared_rank(T* p, int rank) {
+    return (T*)ridge_simt::map_shared_pointer((const void*)p, (unsigned)rank);
+  }
+  static RIDGE_DEVICE unsigned query_shared_rank(const void* p) { return ridge_simt::rank_of_pointer(p); }
+};
+RIDGE_DEVICE cluster_group this_cluster() { return {}; }
 
 }  // namespace cooperative_groups

@@ -50,6 +50,7 @@
 #endif
 #define __grid_constant__
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #define __maxnreg__(...)
 #define __block_size__(...)
 #define __inline_hint__

@@ -27,6 +27,7 @@ struct KernelEntry {
   void (*run)(void* closure);
   int most_threads, least_blocks;  // __launch_bounds__; 0 where there are none
   const Parameter* parameters;     // as many as `arguments`
+  int cluster[3];                  // __cluster_dims__; zeros where there are none
 };
 void add_kernel(const KernelEntry& entry);  // the first entry of an address stays; a later one may add its name
 void add_uncounted_kernel(const KernelEntry& entry);  // of a file that was built with --plain
@@ -63,17 +64,23 @@ struct PointerClosure {
   }
 };
 
+// __launch_bounds__ and __cluster_dims__ of a kernel.
 struct Bounds {
-  int most_threads, least_blocks;
-  constexpr Bounds(long long threads = 0, long long blocks = 0, long long /*of a cluster*/ = 0)
-      : most_threads((int)threads), least_blocks((int)blocks) {}
+  int most_threads, least_blocks, cluster[3];
+  constexpr Bounds(long long threads = 0, long long blocks = 0, long long /*of a cluster*/ = 0, long long x = 0,
+                   long long y = 1, long long z = 1)
+      : most_threads((int)threads), least_blocks((int)blocks), cluster{(int)x, (int)y, (int)z} {}
+  constexpr Bounds clustered(long long x = 0, long long y = 1, long long z = 1) const {
+    return {most_threads, least_blocks, 0, x, y, z};
+  }
 };
 
 template <class... P>
 inline KernelEntry entry_with_name(const char* name, void (*function)(P...), Bounds bounds) {
   using Closure = PointerClosure<P...>;
   return {name, reinterpret_cast<void (*)()>(function), sizeof(Closure), sizeof...(P), &Closure::pack, &Closure::run,
-          bounds.most_threads, bounds.least_blocks, kParameters<std::remove_cv_t<P>...>};
+          bounds.most_threads, bounds.least_blocks, kParameters<std::remove_cv_t<P>...>,
+          {bounds.cluster[0], bounds.cluster[1], bounds.cluster[2]}};
 }
 
 // Not merged with those of files that were built the other way.

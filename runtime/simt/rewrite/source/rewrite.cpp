@@ -95,11 +95,15 @@ class Rewriter {
     for (std::size_t k = open + 1; k < close; ++k) parameters += blank(k) ? ' ' : s_[k];
     if (parameters.find_first_of("=#") != std::string::npos) return;
     const std::string id(s_.substr(name, name_end - name)), qualified = scope_before(name) + id,
-                                                            bounds = launch_bounds(before, name);
-    const std::string given = bounds.empty() ? "" : "::ridge_simt::Bounds(" + bounds + ")";
+                                                            bounds = arguments_of("__launch_bounds__", before, name),
+                                                            cluster = arguments_of("__cluster_dims__", before, name);
+    std::string given = bounds.empty() && cluster.empty() ? "" : "::ridge_simt::Bounds(" + bounds + ")";
+    if (!cluster.empty()) given += ".clustered(" + cluster + ")";
     if (is_template) {
-      registration_ = " (void)&::ridge_simt::registered<static_cast<void (*)(" + parameters + ")>(&" + id + instance +
-                      ")" + (given.empty() ? "" : ", " + given + ".most_threads, " + given + ".least_blocks") + ">;";
+      registration_ =
+          " (void)&::ridge_simt::registered<static_cast<void (*)(" + parameters + ")>(&" + id + instance + ")" +
+          (given.empty() ? "" : ", " + given + ".most_threads, " + given + ".least_blocks" + clusters(given, cluster)) +
+          ">;";
       body_end_ = body + 1;
       return;
     }
@@ -123,9 +127,14 @@ class Rewriter {
     return scope;
   }
 
-  // What __launch_bounds__ gets between these places, in one line.
-  std::string launch_bounds(std::size_t from, std::size_t to) const {
-    constexpr std::string_view word = "__launch_bounds__";
+  static std::string clusters(const std::string& given, const std::string& cluster) {
+    std::string s;
+    for (const char* side : {"[0]", "[1]", "[2]"}) s += ", " + given + ".cluster" + side;
+    return cluster.empty() ? std::string() : ", 0" + s;
+  }
+
+  // What an attribute such as __launch_bounds__ gets between these places, in one line.
+  std::string arguments_of(std::string_view word, std::size_t from, std::size_t to) const {
     std::size_t at = from;
     while ((at = s_.find(word, at)) < to && !code(at)) ++at;
     if (at >= to) return {};
@@ -139,8 +148,8 @@ class Rewriter {
   // Behind what stands before the words that may come before __global__: template <...> static
   // __launch_bounds__(64) __global__
   std::size_t specifiers_begin(std::size_t i) const {
-    static constexpr std::array<std::string_view, 6> kWords = {"static", "inline", "extern",
-                                                               "void",   "const",  "__launch_bounds__"};
+    static constexpr std::array<std::string_view, 7> kWords = {
+        "static", "inline", "extern", "__cluster_dims__", "void", "const", "__launch_bounds__"};
     for (;;) {
       while (i > 0 && blank(i - 1)) --i;
       std::size_t end = i;
@@ -567,7 +576,7 @@ class Rewriter {
       std::size_t stop = word_end(at);
       word = s_.substr(at, stop - at);
       at = skip_space(stop);
-      if (word == "__launch_bounds__") {
+      if (word == "__launch_bounds__" || word == "__cluster_dims__") {
         at = skip_space(statement_end(at));
       } else if (word != "static" && word != "inline" && word != "const") {
         break;

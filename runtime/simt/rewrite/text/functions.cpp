@@ -14,9 +14,9 @@ constexpr std::array<std::string_view, 26> kKeywords = {
     "new",     "delete",   "throw",   "case",          "alignof",  "typeid",  "static_cast", "goto",     "using",
     "typedef", "operator", "default", "static_assert", "requires", "concept", "asm",         "constexpr"};
 // Words with parentheses that stand in front of a function's name.
-constexpr std::array<std::string_view, 9> kAttributes = {"__launch_bounds__", "__attribute__", "__align__",
-                                                         "alignas",           "decltype",      "noexcept",
-                                                         "__declspec",        "explicit",      "__block_size__"};
+constexpr std::array<std::string_view, 10> kAttributes = {
+    "__launch_bounds__", "__cluster_dims__", "__attribute__", "__align__", "alignas",
+    "decltype",          "noexcept",         "__declspec",    "explicit",  "__block_size__"};
 constexpr std::array<std::string_view, 7> kBehind = {"const", "noexcept", "override", "final",
                                                      "try",   "volatile", "mutable"};
 

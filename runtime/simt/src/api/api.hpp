@@ -83,17 +83,23 @@ cudaError_t submit_default_peer_copy(Engine& engine, const char* name, CUstream_
 cudaError_t graph_memory(void** pointer, std::size_t bytes, int device);
 cudaError_t fill_work(Work& work, Box to, unsigned value, unsigned element_size, Extent extent);
 
+// How a kernel is launched besides its shape.
+struct LaunchMode {
+  bool cooperative = false;
+  Index3 cluster = {0, 0, 0};  // blocks of a cluster; zeros: as the kernel says, or none
+  LaunchMode(bool cooperative_, Index3 cluster_ = {0, 0, 0}) : cooperative(cooperative_), cluster(cluster_) {}
+};
 // A kernel as work. `function` 0: the launch does not say which one it calls.
 cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std::size_t shared,
-                        std::uintptr_t function, bool cooperative);
+                        std::uintptr_t function, LaunchMode mode);
 // A kernel that is known by its address alone, with its arguments as void**.
 cudaError_t kernel_work(Work& work, const void* function, dim3 grid, dim3 block, std::size_t shared, void** arguments,
-                        bool cooperative);
+                        LaunchMode mode);
 // The stream of a handle if a kernel may be launched there now: null for streams of devices that are not current.
 CUstream_st* launch_stream(Engine& engine, cudaStream_t handle);
 // Queues a launch of such a kernel.
 cudaError_t launch(Engine& engine, const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared,
-                   cudaStream_t stream, bool cooperative);
+                   cudaStream_t stream, LaunchMode mode);
 std::shared_ptr<void> closure_memory(std::size_t bytes);  // holds a kernel's arguments
 std::size_t dynamic_shared_limit(std::uintptr_t function);
 

@@ -52,7 +52,7 @@ cudaError_t set_kernel(CUgraphNode_st& node, const cudaKernelNodeParams* p) {
   work.device = node.work.device;
   // Whether all blocks run at once is an attribute of the node, and stays.
   if (cudaError_t error = kernel_work(work, p->func, p->gridDim, p->blockDim, p->sharedMemBytes, p->kernelParams,
-                                      node.work.config.cooperative))
+                                      {node.work.config.cooperative, node.work.config.cluster}))
     return error;
   node.work = std::move(work);
   node.kernel = *p;

@@ -28,6 +28,8 @@ struct Function {
   int carveout = -1;
   cudaFuncCache cache = cudaFuncCachePreferNone;
   int most_threads = 0, least_blocks = 0;  // __launch_bounds__
+  Index3 cluster = {0, 0, 0};              // __cluster_dims__
+  bool large_clusters = false;             // cudaFuncAttributeNonPortableClusterSizeAllowed
 };
 
 std::unordered_map<std::uintptr_t, Function>& functions() {
@@ -38,6 +40,42 @@ std::unordered_map<std::uintptr_t, Function>& functions() {
 int highest_limit = 0;  // highest limit that any kernel has
 
 std::string in_words(dim3 d) { return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z); }
+
+// mine::kernel<3> -> kernel
+std::string base_name(std::string name) {
+  name = name.substr(0, std::min(name.find('<'), name.find('(')));
+  const std::size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+// The cluster of a launch: as the launch says, else as the kernel does.
+Index3 cluster_of(std::uintptr_t function, const char* name, const LaunchMode& mode) {
+  auto at = functions().find(function);
+  // In programs without counters a launch has a name alone.
+  if (function == 0 && mode.cluster.x == 0)
+    at = std::find_if(functions().begin(), functions().end(), [&](const auto& f) {
+      return f.second.cluster.x != 0 &&
+             base_name(f.second.name.empty() ? function_name(f.first) : f.second.name) == base_name(name);
+    });
+  Index3 c = mode.cluster.x != 0 ? mode.cluster : at == functions().end() ? Index3{1, 1, 1} : at->second.cluster;
+  if (c.x == 0) c = {1, 1, 1};
+  return c;
+}
+
+// Why a launch with such clusters is refused; empty where it is not.
+std::string refused_cluster(std::uintptr_t function, Index3 c, dim3 grid) {
+  const auto at = functions().find(function);
+  const bool large = at != functions().end() && at->second.large_clusters;
+  if (at != functions().end() && at->second.cluster.x != 0 && c != at->second.cluster)
+    return "clusters of another size than its __cluster_dims__";
+  const std::string blocks = in_words({c.x, c.y, c.z});
+  if (c.y == 0 || c.z == 0 || std::uint64_t{c.x} * c.y * c.z > (large || function == 0 ? 16u : 8u))
+    return "clusters of " + blocks +
+           " blocks: 8 are the most, and 16 with cudaFuncAttributeNonPortableClusterSizeAllowed";
+  if (grid.x % c.x != 0 || grid.y % c.y != 0 || grid.z % c.z != 0)
+    return "a grid of " + in_words(grid) + " blocks, which is no multiple of its clusters of " + blocks;
+  return {};
+}
 
 }  // namespace
 
@@ -73,7 +111,7 @@ std::size_t dynamic_shared_limit(std::uintptr_t function) {
 }
 
 cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std::size_t shared,
-                        std::uintptr_t function, bool cooperative) {
+                        std::uintptr_t function, LaunchMode mode) {
   const DeviceProfile& profile = device_profile();
   auto zero = [](dim3 d) { return d.x == 0 || d.y == 0 || d.z == 0; };
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
@@ -105,7 +143,12 @@ cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std
                  name, fixed, profile.shared_per_block);
     return cudaErrorLaunchOutOfResources;
   }
-  if (cooperative) {
+  const Index3 cluster = cluster_of(function, name, mode);
+  if (const std::string why = refused_cluster(function, cluster, grid); !why.empty()) {
+    explain(std::string(name) + " with " + why);
+    return cudaErrorInvalidClusterSize;
+  }
+  if (mode.cooperative) {
     // Without registers: an estimate refuses no launch.
     const Occupancy o = theoretical_occupancy(profile, static_cast<unsigned>(threads), all_shared);
     if (const double most = profile.sms * o.blocks_per_sm; static_cast<double>(grid.x) * grid.y * grid.z > most) {
@@ -115,19 +158,20 @@ cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std
     }
   }
   work.kind = WorkKind::kernel;
-  work.config = {name, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, cooperative};
+  work.config = {name, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, mode.cooperative};
+  work.config.cluster = cluster;
   work.function = function;
   return cudaSuccess;
 }
 
 cudaError_t kernel_work(Work& work, const void* function, dim3 grid, dim3 block, std::size_t shared, void** arguments,
-                        bool cooperative) {
+                        LaunchMode mode) {
   auto at = functions().find(reinterpret_cast<std::uintptr_t>(function));
   if (at == functions().end() || at->second.entry.pack == nullptr) return cudaErrorInvalidDeviceFunction;
   Function& f = at->second;
   if (arguments == nullptr && f.entry.arguments != 0) return cudaErrorInvalidValue;
   if (f.name.empty()) f.name = function_name(at->first);
-  if (cudaError_t error = kernel_work(work, f.name.c_str(), grid, block, shared, at->first, cooperative)) return error;
+  if (cudaError_t error = kernel_work(work, f.name.c_str(), grid, block, shared, at->first, mode)) return error;
   work.closure = closure_memory(f.entry.closure_bytes);
   f.entry.pack(work.closure.get(), f.entry.function, arguments);
   work.closure_bytes = f.entry.closure_bytes;
@@ -141,11 +185,11 @@ CUstream_st* launch_stream(Engine& engine, cudaStream_t handle) {
 }
 
 cudaError_t launch(Engine& engine, const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared,
-                   cudaStream_t stream, bool cooperative) {
+                   cudaStream_t stream, LaunchMode mode) {
   CUstream_st* s = launch_stream(engine, stream);
   if (s == nullptr) return cudaErrorInvalidResourceHandle;
   Work work;
-  if (cudaError_t error = kernel_work(work, function, grid, block, shared, arguments, cooperative)) return error;
+  if (cudaError_t error = kernel_work(work, function, grid, block, shared, arguments, mode)) return error;
   const char* name = work.config.kernel;
   return enqueue(*s, std::move(work), name, device_profile().launch_call);
 }
@@ -186,6 +230,9 @@ void add_kernel(const KernelEntry& entry) {
     note_kernel(reinterpret_cast<std::uintptr_t>(entry.function));
   }
   if (entry.name != nullptr && f.name.empty()) f.name = entry.name;
+  if (entry.cluster[0] > 0)
+    f.cluster = {static_cast<unsigned>(entry.cluster[0]), static_cast<unsigned>(entry.cluster[1]),
+                 static_cast<unsigned>(entry.cluster[2])};
   if (entry.most_threads > 0) f.most_threads = entry.most_threads, f.least_blocks = entry.least_blocks;
 }
 
@@ -332,6 +379,10 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attr, i
       case cudaFuncAttributePreferredSharedMemoryCarveout:
         if (value < -1 || value > 100) return cudaErrorInvalidValue;
         f.carveout = value;
+        return cudaSuccess;
+      case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        if (value != 0 && value != 1) return cudaErrorInvalidValue;
+        f.large_clusters = value != 0;
         return cudaSuccess;
       default:  // clusters
         return attr >= cudaFuncAttributeClusterDimMustBeSet &&

@@ -1,6 +1,7 @@
 #include "block/block.hpp"
 
 #include <chrono>
+#include <utility>
 
 namespace ridge::simt {
 
@@ -41,16 +42,17 @@ bool BlockRunner::run(const Launch& launch, Index3 index, KernelCounters& counte
     if (faulted_ || done_ == threads_.size()) break;
     bool moves = round.paused || release_barrier() || release_grid_barrier();
     if (async_ && async_->progress()) moves = true;
-    moves = moves || std::exchange(woken_, false);
+    moves = std::exchange(woken_, false) || moves;
+    if (!moves && !round.spins && async_ && async_->timed_out()) moves = true;
     if (cluster_ != nullptr && !faulted_) {
       const auto next = cluster_->pass(!moves && round.spins, !moves && !round.spins);
       if (next == ClusterTurns::Next::failed) faulted_ = true;
-      moves = moves || (!round.spins && next == ClusterTurns::Next::go);
+      moves = moves || (!round.spins && next == ClusterTurns::Next::go) || std::exchange(woken_, false);
     }
     if (moves || faulted_) continue;
     if (round.spins)
       check_progress();
-    else if (!async_ || !async_->timed_out())
+    else
       deadlock();
   }
   if (async_) async_->end_block(faulted_);

@@ -21,6 +21,8 @@ void BlockRunner::check(std::uintptr_t address, unsigned bytes, bool store, std:
       fault(peer_access_fault(a, *launch_, bytes, store), pc);
   } else if (shared_.contains(address)) {
     if (!shared_.holds(address, bytes, launch_->dynamic_shared)) out_of_bounds(address, bytes, store, pc);
+  } else if (const BlockRunner* other = neighbour(address); other != nullptr) {
+    if (!other->holds_shared(address, bytes)) out_of_bounds(address, bytes, store, pc);
   } else {
     variable_access(address, bytes, store ? AccessKind::store : AccessKind::load, false, pc, 0);
   }
@@ -62,6 +64,15 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
     op = kind == AccessKind::load ? Op::shared_load : kind == AccessKind::store ? Op::shared_store : Op::shared_atom;
     shared = true;
     if (!shared_.holds(address, bytes, launch_->dynamic_shared)) out_of_bounds(address, bytes, store, pc);
+  } else if (const BlockRunner* other = neighbour(address); other != nullptr) {  // of the cluster
+    if (!other->holds_shared(address, bytes)) out_of_bounds(address, bytes, store, pc);
+    record(address - other->shared_.begin(), bytes,
+           kind == AccessKind::load    ? Op::shared_load
+           : kind == AccessKind::store ? Op::shared_store
+                                       : Op::shared_atom,
+           pc, part);
+    if (is_volatile || kind == AccessKind::atomic) spin(address, pc);
+    return;
   } else {
     variable_access(address, bytes, kind, is_volatile, pc, part);
     return;

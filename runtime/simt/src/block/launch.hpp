@@ -21,17 +21,18 @@ struct Launch {
   void (*run)(void* closure);  // calls the kernel for the current thread
   void* closure;
   std::size_t closure_bytes;
-  bool record;                          // count accesses
-  bool sanitize;                        // look for races and uninitialised reads
-  bool divergent_barriers;              // let them open, as a GPU does; never for a judge
-  Footprint* footprint;                 // gets the memory that the launch touches; null where nobody asks
-  std::uint64_t order;                  // seed of the order of lanes and blocks; 0 is ascending
-  std::uint64_t serial;                 // number of the launch in this program
-  std::size_t l1_bytes;                 // L1 that a block finds
-  int device;                           // the device that runs it
-  std::uint64_t reachable;              // devices whose memory it may access: bits
-  L2Model* l2;                          // null where nothing is counted
-  Index3 cluster = {1, 1, 1};           // blocks of a cluster
+  bool record;                 // count accesses
+  bool sanitize;               // look for races and uninitialised reads
+  bool divergent_barriers;     // let them open, as a GPU does; never for a judge
+  Footprint* footprint;        // gets the memory that the launch touches; null where nobody asks
+  std::uint64_t order;         // seed of the order of lanes and blocks; 0 is ascending
+  std::uint64_t serial;        // number of the launch in this program
+  std::size_t l1_bytes;        // L1 that a block finds
+  int device;                  // the device that runs it
+  std::uint64_t reachable;     // devices whose memory it may access: bits
+  L2Model* l2;                 // null where nothing is counted
+  Index3 cluster = {1, 1, 1};  // blocks of a cluster
+  bool cooperative = false;
   bool warps = false;                   // keep requests: RIDGE_WARP
   GridBarrier* grid_barrier = nullptr;  // cooperative launches only
   ChildLaunches* children = nullptr;    // null where kernels may launch none

@@ -5,9 +5,52 @@
 
 #define RIDGE_PC (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1)
 
+namespace ridge::simt {
+
+void HopperUnit::come_to_cluster_barrier(std::uintptr_t pc) {
+  cluster_arrivals_.resize(runner_.threads().size());
+  unsigned& own = cluster_arrivals_[runner_.thread().linear];
+  if (own != 0)
+    runner_.misuse(-1, "barrier.cluster.arrive twice", "each thread waits with barrier.cluster.wait in between",
+                   kHopperMisuse, pc);
+  ridge_simt::fence(ridge_simt::kRelease);
+  if (runner_.cluster() != nullptr) {
+    own = 1 + runner_.cluster()->arrive();
+    return;
+  }
+  own = 1 + cluster_phase_;
+  ++cluster_come_;
+  check_cluster_barrier();
+}
+
+// Of a block that is a cluster alone. Threads that have ended need not come.
+bool HopperUnit::check_cluster_barrier() {
+  if (cluster_come_ == 0 || cluster_come_ < runner_.live_threads()) return false;
+  cluster_come_ = 0;
+  ++cluster_phase_;
+  runner_.wake(ThreadState::at_cluster_barrier, [](const Wait&) { return true; });
+  return true;
+}
+
+void HopperUnit::wait_for_cluster(std::uintptr_t pc) {
+  cluster_arrivals_.resize(runner_.threads().size());
+  unsigned& own = cluster_arrivals_[runner_.thread().linear];
+  if (own == 0)
+    runner_.misuse(-1, "barrier.cluster.wait without an arrival",
+                   "each thread arrives first, with barrier.cluster.arrive", kHopperMisuse, pc);
+  const unsigned phase = own - 1;
+  while (runner_.cluster() != nullptr ? !runner_.cluster()->over(phase) : cluster_phase_ == phase)
+    runner_.wait_for(ThreadState::at_cluster_barrier, "barrier.cluster.wait", nullptr, 0, pc);
+  cluster_arrivals_[runner_.thread().linear] = 0;
+  ridge_simt::acquire();
+}
+
+}  // namespace ridge::simt
+
 namespace ridge_simt {
 
 using ridge::simt::BlockRunner;
+using ridge::simt::HopperUnit;
 using ridge::simt::kHopperMisuse;
 
 namespace {
@@ -51,6 +94,9 @@ void* map_shared_pointer(const void* p, unsigned rank) {
 }
 unsigned rank_of_shared(unsigned address) { return address >> 24 == 0 ? cluster_rank() : (address >> 24) - 1; }
 unsigned rank_of_pointer(const void* p) { return rank_of_shared(shared_offset(p)); }
+
+void cluster_arrive() { HopperUnit::of(own_block()).come_to_cluster_barrier(RIDGE_PC); }
+void cluster_wait() { HopperUnit::of(own_block()).wait_for_cluster(RIDGE_PC); }
 
 }  // namespace ridge_simt
 

@@ -20,6 +20,8 @@ void HopperUnit::begin_block() {
   for (Stores& s : stores_) s = {};
   for (Products& p : products_) p = {};
   for (NamedBarrier& b : named_) b = {};
+  std::fill(cluster_arrivals_.begin(), cluster_arrivals_.end(), 0u);
+  cluster_come_ = cluster_phase_ = 0;
   limits_reached_ = 0;
 }
 
@@ -46,6 +48,7 @@ bool HopperUnit::progress() {
     if (std::find(barriers.begin(), barriers.end(), c.barrier) == barriers.end()) barriers.push_back(c.barrier);
   for (const std::uintptr_t barrier : barriers)
     if (waited_for(barrier)) land(barrier);
+  check_cluster_barrier();
   return runner_.woken();
 }
 

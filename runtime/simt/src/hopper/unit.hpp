@@ -56,6 +56,10 @@ class HopperUnit final : public AsyncUnit {
   // Named barriers: named_barrier.cpp.
   void come(unsigned number, unsigned threads, bool wait, std::uintptr_t pc);
 
+  // barrier.cluster: cluster.cpp.
+  void come_to_cluster_barrier(std::uintptr_t pc);
+  void wait_for_cluster(std::uintptr_t pc);
+
   // Products: wgmma.cpp. Of a warp.
   struct Products {
     std::vector<WarpProduct> asked;
@@ -73,12 +77,15 @@ class HopperUnit final : public AsyncUnit {
     unsigned expected = 0, come = 0;
   };
   bool waited_for(std::uintptr_t barrier);
+  bool check_cluster_barrier();
 
   BlockRunner& runner_;
   std::vector<BulkCopy> copies_;
   std::vector<Stores> stores_;      // by linear thread index
   std::vector<Products> products_;  // by warp
   NamedBarrier named_[16];
+  std::vector<unsigned> cluster_arrivals_;  // by thread: 1 + the phase for which it has come, or 0
+  unsigned cluster_come_ = 0, cluster_phase_ = 0;
   unsigned limits_reached_ = 0;  // since something came further
   std::unique_ptr<ProductUnit> product_unit_;
 };

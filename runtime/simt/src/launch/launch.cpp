@@ -18,6 +18,7 @@
 #include "device/memory.hpp"
 #include "hooks/probe.hpp"
 #include "launch/child_launches.hpp"
+#include "launch/cluster_run.hpp"
 #include "launch/launch_record.hpp"
 #include "launch/time_model.hpp"
 
@@ -37,6 +38,7 @@ class Pool {
   // Runs all blocks of `launch`; returns false after a fault.
   bool run(Launch& launch, KernelCounters& counters, bool cooperative) {
     std::unique_lock lock(mutex_);
+    if (launch.cluster != Index3{1, 1, 1}) return run_clusters(launch, counters);
     if (cooperative) return run_together(launch, counters);
     start_threads();
     launch_ = &launch;
@@ -87,6 +89,48 @@ class Pool {
     return !failed;
   }
 
+  // Each block of a cluster has an OS thread, and they take turns; clusters run side by side.
+  bool run_clusters(Launch& launch, KernelCounters& counters) {
+    const Index3 c = launch.cluster, grid = launch.grid;
+    const Index3 clusters = {grid.x / c.x, grid.y / c.y, grid.z / c.z};
+    const unsigned size = c.x * c.y * c.z;
+    const std::uint64_t total = std::uint64_t{clusters.x} * clusters.y * clusters.z;
+    GridBarrier barrier(total * size);
+    if (launch.cooperative) launch.grid_barrier = &barrier;
+    // The sanitizer runs one cluster after another.
+    const std::uint64_t together = launch.cooperative ? total
+                                   : launch.sanitize  ? 1
+                                                      : std::min<std::uint64_t>(workers(), total);
+    std::atomic<std::uint64_t> next{0};
+    std::vector<KernelCounters> sums(together * size);
+    std::vector<std::unique_ptr<ClusterRun>> runs;
+    std::vector<std::thread> threads;
+    std::atomic<bool> failed{false};
+    launch.failed = &failed;
+    for (std::uint64_t g = 0; g < together; ++g) {
+      runs.push_back(std::make_unique<ClusterRun>(size, launch.block.x * launch.block.y * launch.block.z));
+      for (unsigned rank = 0; rank < size; ++rank)
+        threads.emplace_back([&, g, rank] {
+          ClusterRun& run = *runs[g];
+          auto runner = std::make_unique<BlockRunner>();
+          runner->set_cluster(&run, rank);
+          run.join(rank, *runner);
+          for (std::uint64_t at; (at = run.begin(rank, next, total, failed)) < total;) {
+            const Index3 first = index_of(at, clusters), in = index_of(rank, c);
+            const bool ok = runner->run(launch, {first.x * c.x + in.x, first.y * c.y + in.y, first.z * c.z + in.z},
+                                        sums[g * size + rank]);
+            if (launch.cooperative) barrier.leave(!ok);
+            if (!ok) failed = true;
+            run.end(rank, ok);
+          }
+          run.leave();
+        });
+    }
+    for (auto& t : threads) t.join();
+    for (const KernelCounters& sum : sums) counters.add(sum);
+    return !failed;
+  }
+
   // On a GPU blocks that fit at a time start in any order. With seeds above 1, groups of kTogether are turned around
   // and go up or down; the groups follow each other, so that a block can wait for those long before it.
   static std::uint64_t drawn(std::uint64_t b, std::uint64_t total, std::uint64_t seed) {
@@ -110,11 +154,15 @@ class Pool {
   }
 
  private:
-  void start_threads() {
-    if (!threads_.empty()) return;
+  static unsigned workers() {
     unsigned n = std::thread::hardware_concurrency();
     if (const char* text = std::getenv("RIDGE_WORKERS")) n = static_cast<unsigned>(std::strtoul(text, nullptr, 10));
-    if (n == 0) n = 1;
+    return n == 0 ? 1 : n;
+  }
+
+  void start_threads() {
+    if (!threads_.empty()) return;
+    const unsigned n = workers();
     try {
       for (unsigned i = 0; i < n; ++i) threads_.emplace_back([this, i] { work(i == 0); });
     } catch (const std::system_error&) {  // a limit of this machine: fewer do as well, with the same counts
@@ -263,6 +311,8 @@ LaunchOutcome run_grid(const LaunchConfig& config, void (*run)(void*), void* clo
                 .device = config.device,
                 .reachable = config.reachable,
                 .l2 = rec.on ? &L2Model::of(config.device) : nullptr,
+                .cluster = config.cluster,
+                .cooperative = config.cooperative,
                 .warps = rec.on && WarpRecords::on(),
                 .children = children};
   if (launch.record) launch.l2->begin_launch();

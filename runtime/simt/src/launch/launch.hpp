@@ -16,6 +16,7 @@ struct LaunchConfig {
   bool cooperative = false;  // all blocks resident at once: grid.sync() works
   int device = 0;
   std::uint64_t reachable = ~std::uint64_t{0};  // devices whose memory it may access: bits
+  Index3 cluster = {1, 1, 1};                   // blocks of a cluster
 };
 
 struct LaunchOutcome {

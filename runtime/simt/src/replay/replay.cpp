@@ -220,7 +220,9 @@ class Player {
     Work work;
     const auto most = static_cast<std::size_t>(device_profile().shared_per_block_optin);
     if (k.dynamic_shared > most ||
-        api::kernel_work(work, names_.insert(name).first->c_str(), grid, block, 0, 0, k.cooperative != 0))
+        api::kernel_work(
+            work, names_.insert(name).first->c_str(), grid, block, 0, 0,
+            {(k.cooperative & 1) != 0, {k.cooperative >> 1 & 31, k.cooperative >> 6 & 31, k.cooperative >> 11 & 31}}))
       throw Bad{"a launch has an impossible shape"};
     work.config.dynamic_shared = k.dynamic_shared;
     work.closure = api::closure_memory(k.closure);

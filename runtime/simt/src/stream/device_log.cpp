@@ -114,7 +114,8 @@ void append_kernel(const Operation& op) {
   const std::uint32_t g[3] = {grid.x, grid.y, grid.z}, b[3] = {block.x, block.y, block.z};
   std::memcpy(k.grid, g, sizeof g);
   std::memcpy(k.block, b, sizeof b);
-  k.cooperative = w.config.cooperative;
+  const Index3 c = w.config.cluster;
+  k.cooperative = (w.config.cooperative ? 1u : 0u) | c.x << 1 | c.y << 6 | c.z << 11;
   k.name = static_cast<std::uint32_t>(name);
   k.closure = static_cast<std::uint32_t>(w.closure_bytes);
   append(trace::Kind::kernel, k);

@@ -64,7 +64,7 @@ struct Contents {  // memory that the host may write without a call (pinned, man
 struct Kernel {  // then the name and the closure
   std::uint64_t number, run, function, dynamic_shared;
   std::uint32_t grid[3], block[3];
-  std::uint32_t cooperative, in_graph, name, closure;
+  std::uint32_t cooperative, in_graph, name, closure;  // cooperative: bit 0; above it 5 bits of each side of a cluster
 };
 struct Copy {  // then the rows, packed, where `from` is the host's
   std::uint64_t number, to, to_pitch, to_slice, from, from_pitch, from_slice, width, height, depth;
