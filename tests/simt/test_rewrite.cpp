@@ -154,17 +154,45 @@ TEST_CASE("inline PTX that the emulator knows becomes a call") {
   CHECK(contains(rewritten("asm volatile(\"cp.async.wait_group 2;\");"), "::ridge_simt::pipeline_wait(2);"));
   CHECK(contains(rewritten("asm volatile(\"cp.async.commit_group;\\n\" ::);"), "::ridge_simt::pipeline_commit();"));
   for (const char* other :
-       {"asm(\"red.shared.add.v2.u32 [%0],%1;\" :: \"r\"(p), \"r\"(v));", "asm(\"bar.sync 1, 64;\");",
+       {"asm(\"red.shared.add.v2.u32 [%0],%1;\" :: \"r\"(p), \"r\"(v));",
         "asm(\"red.global.max.f16 [%0],%1;\" :: \"l\"(p), \"h\"(v));", "asm();",
         "asm(\"ex2.approx.f32 %0, %1;\" MORE : \"=f\"(y) : \"f\"(x));",
         "asm(\"ex2.approx.f32 %0, \\x25\\x31;\" : \"=f\"(y) : \"f\"(x));",
-        "asm(\"red.global.add.u32 [%0+4],%1;\" :: \"l\"(p), \"r\"(v));",
         "asm(\"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1}, [%2];\" : \"=r\"(a), \"=r\"(b) : \"r\"(p));",
-        "asm(\"cp.async.commit_group; cp.async.wait_group 0;\");", "asm(\"ex2.approx.f32 %0, %1;\" : \"=f\"(y));",
+        "asm(\"ex2.approx.f32 %0, %1;\" : \"=f\"(y));",
         "asm(\"ex2.approx.f32 %0, %99999999999;\" : \"=f\"(y) : \"f\"(x));",
         "asm(\"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};\" : \"+d\"(a), \"+d\"(b) "
         ": "
         "\"d\"(c), \"d\"(d));"})
+    CHECK(contains(rewritten(other), "asm is not part of the emulator: "));
+}
+
+TEST_CASE("several instructions of PTX, with registers, predicates and labels") {
+  CHECK(contains(rewritten("asm(\"bar.sync 1, 64;\");"), "::ridge_simt::named_barrier(1, 64);"));
+  CHECK(contains(rewritten("asm(\"red.global.add.u32 [%0+4],%1;\" :: \"l\"(p), \"r\"(v));"), "ptx_plus((p), 4), (v))"));
+  CHECK(contains(rewritten("asm(\"cp.async.commit_group; cp.async.wait_group 0;\");"),
+                 "({ ::ridge_simt::pipeline_commit(); ::ridge_simt::pipeline_wait(0); (void)0; });"));
+  const std::string wait = rewritten(
+      "asm volatile(\"{\\n.reg .pred p;\\nagain: // of this parity\\n\"\n\"mbarrier.try_wait.parity.shared::cta.b64 p, [%0], "
+      "%1;\\n@!p bra again;\\n}\" :: \"r\"(b), \"r\"(1));");
+  CHECK(contains(wait,
+                 "({ __label__ ridge_ptx_label_again; auto&& ridge_ptx_0 = (b); auto&& ridge_ptx_1 = (1); { "
+                 "[[maybe_unused]] bool ridge_ptx_r_p; ridge_ptx_label_again:; "));
+  CHECK(contains(wait, "if (!ridge_ptx_r_p) { goto ridge_ptx_label_again; } } (void)0; })\n;"));
+  CHECK(contains(rewritten("asm(\"cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];\" :: "
+                           "\"l\"(m), \"r\"(s), \"r\"(x), \"r\"(y));"),
+                 "::ridge_simt::bulk_tensor_store(::ridge_simt::BulkTensor{(const void*)(::std::uintptr_t)((m)), "
+                 "{(int)((x)), (int)((y))}, 2}, (unsigned)((s)), ::ridge_simt::BulkReduction::none);"));
+  CHECK(contains(rewritten("asm(\"elect.sync _|%0, %1;\" : \"=r\"(p) : \"r\"(m));"),
+                 "ptx_elect(::ridge_simt::PtxNothing(), ridge_ptx_0, ridge_ptx_1)"));
+  // A GPU's registers in an empty text hold values back; of this processor's there may be others.
+  CHECK(contains(rewritten("__device__ void f() { asm volatile(\"\" : \"+f\"(x) :: \"memory\"); }"), "{ ((void)0); }"));
+  for (const char* other :
+       {"asm(\"{ bra away; }\");", "asm(\"again: again: bra again;\");", "asm(\"{ .reg .pred p; @q trap; }\");",
+        "asm(\"{ .reg .v2 p; }\");", "asm(\"{ trap;\");",
+        "asm(\"cp.async.bulk.tensor.2d.shared::cluster.global.im2col."
+        "mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];\" :: \"r\"(s), \"l\"(m), \"r\"(b), \"r\"(x), "
+        "\"r\"(y));"})
     CHECK(contains(rewritten(other), "asm is not part of the emulator: "));
 }
 

@@ -1,6 +1,8 @@
 #include "block/block.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace ridge::simt {
@@ -25,6 +27,7 @@ void BlockRunner::begin(const Launch& launch, Index3 index, KernelCounters& coun
   for (Pipeline& p : pipelines_) p.clear();
   if (async_) async_->begin_block();
   woken_ = false;
+  std::fill(std::begin(noted_), std::end(noted_), 0u);
   shared_.poison(launch.dynamic_shared);
   at_grid_barrier_ = 0;
   allocation_ = nullptr;
@@ -129,6 +132,20 @@ void BlockRunner::wait_for(ThreadState state, const char* name, const void* obje
   w.object = object;
   w.mask = number;
   wait(state);
+}
+
+// The address with these 18 bits that lies closest behind one that the kernel has named.
+std::uintptr_t BlockRunner::address_of_bits(unsigned bits) const {
+  constexpr unsigned kSpan = 1u << 18;
+  unsigned best = bits, distance = kSpan;
+  for (const unsigned noted : noted_) {
+    if (noted == 0) continue;
+    const unsigned from = noted - 1, behind = (bits - from) % kSpan;
+    if (behind >= distance || !holds_shared(shared_window() + from + behind, 16)) continue;
+    best = from + behind;
+    distance = behind;
+  }
+  return shared_window() + best;
 }
 
 // ---- polling ----

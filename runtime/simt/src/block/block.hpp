@@ -100,6 +100,10 @@ class BlockRunner : public WarpScheduler {
   KernelCounters& counters() { return *counters_; }
   Sanitizer* sanitizer() { return launch_->sanitize ? &sanitizer_ : nullptr; }
   std::uint32_t pc_offset(std::uintptr_t pc) const { return static_cast<std::uint32_t>(pc - program_.base); }
+  // A kernel has asked for PTX's address of something in shared memory. Matrix descriptors keep 18 bits of it, and the
+  // segment may be longer: it holds the arrays of all kernels.
+  void note_address(unsigned offset) { noted_[(offset * 0x9E3779B1u) >> 26] = offset + 1; }
+  std::uintptr_t address_of_bits(unsigned bits) const;
   // Bytes of an array in this block's shared memory.
   bool holds_shared(std::uintptr_t address, std::size_t bytes) const {
     return shared_.contains(address) && shared_.contains(address + bytes - 1) &&
@@ -244,6 +248,7 @@ class BlockRunner : public WarpScheduler {
   unsigned published_ = 0,
            hold_at_ = 0;  // stores that other blocks may wait for; the one before which this block is held
   std::unique_ptr<char[]> emergency_stack_;
+  unsigned noted_[64] = {};  // PTX's addresses, + 1
   std::unique_ptr<AsyncUnit> async_;
   ClusterTurns* cluster_ = nullptr;
   unsigned rank_in_cluster_ = 0;

@@ -30,12 +30,6 @@ void HopperUnit::multiply(Products& of, std::size_t count) {
 
 namespace {
 
-// A descriptor has 18 bits of an address, and shared memory's addresses here may have more.
-std::uintptr_t begin_of(const BlockRunner& r, std::uint64_t descriptor) {
-  const std::uintptr_t at = r.shared_window() + MatrixTile::address(descriptor);
-  return r.holds_shared(at, 16) || !r.holds_shared(at + (1u << 18), 16) ? at : at + (1u << 18);
-}
-
 bool lies_in_shared(const BlockRunner& r, const MatrixTile& t, unsigned first, unsigned count, unsigned k,
                     unsigned bytes) {
   const unsigned per = 16 / bytes;
@@ -95,10 +89,11 @@ void ask_wgmma(void* const* lanes, unsigned mask) {
   p.shape = *call(0);
   p.pc = r.threads().wait_of(r.running_thread()).pc;
   p.first_row = warp % 4 * 16;
-  p.b = MatrixTile::of(p.shape.b, ridge::simt::begin_of(r, p.shape.b), p.shape.b_transposed);
+  p.b = MatrixTile::of(p.shape.b, r.address_of_bits(MatrixTile::address(p.shape.b)), p.shape.b_transposed);
   const unsigned bytes = wgmma_bytes(p.shape.a_type), k = p.k();
   if (!p.shape.a.in_registers) {
-    p.a = MatrixTile::of(p.shape.a.descriptor, ridge::simt::begin_of(r, p.shape.a.descriptor), p.shape.a_transposed);
+    p.a = MatrixTile::of(p.shape.a.descriptor, r.address_of_bits(MatrixTile::address(p.shape.a.descriptor)),
+                         p.shape.a_transposed);
     if (!ridge::simt::lies_in_shared(r, p.a, p.first_row, 16, k, bytes))
       return misuse(-1, "wgmma: its left factor is outside of shared memory",
                     "a matrix descriptor's address, leading and stride byte offsets lead there", kHopperMisuse);

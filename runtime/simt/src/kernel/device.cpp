@@ -146,7 +146,9 @@ unsigned shared_offset(const void* p) {
     r.misuse(-1, "__cvta_generic_to_shared: not shared memory", "the pointer must be into a __shared__ array",
              1 /* cudaErrorInvalidValue */, RIDGE_PC);
   }
-  return static_cast<unsigned>(address - r.shared_window());
+  const auto offset = static_cast<unsigned>(address - r.shared_window());
+  r.note_address(offset);
+  return offset;
 }
 // Bits 24 and above: 1 + the rank of another block of the cluster, as mapa gives it.
 void* shared_pointer(unsigned offset) {
