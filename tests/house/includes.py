@@ -21,6 +21,7 @@ LEVELS = [
     "runtime/simt/src/device",
     "runtime/simt/src/count runtime/simt/src/sanitize runtime/simt/src/fiber",
     "runtime/simt/src/block",
+    "runtime/simt/src/hopper",
     "runtime/simt/src/hooks",
     "runtime/simt/src/launch",
     "runtime/simt/src/stream runtime/simt/src/kernel",

@@ -144,8 +144,8 @@ void attributes(cudaStream_t stream) {
   }
 #ifdef RIDGE_SIMT
   all[1] = all[2];
-  all[1].val.clusterDim.x = 2;
-  expect_error(cudaLaunchKernelEx(&config, nothing), cudaErrorNotSupported, "clusters");
+  all[1].val.clusterDim.x = 16;
+  expect_error(cudaLaunchKernelEx(&config, nothing), cudaErrorInvalidClusterSize, "clusters of 16 blocks");
   all[1].id = cudaLaunchAttributeProgrammaticEvent;
   expect_error(cudaLaunchKernelEx(&config, nothing), cudaErrorNotSupported, "events");
   expect_error(cudaLaunchKernelExC(nullptr, (const void*)nothing, nullptr), cudaErrorInvalidValue, "no configuration");

@@ -1,5 +1,5 @@
-// What goes on in a block beside its threads: bulk copies, products of warpgroups, barriers that threads of other blocks
-// open (src/hopper). A block that uses none has none.
+// What goes on in a block beside its threads: bulk copies, products of warpgroups, barriers that threads of other
+// blocks open (src/hopper). A block that uses none has none.
 #pragma once
 #include <cstdint>
 
@@ -18,6 +18,9 @@ class AsyncUnit {
   virtual bool progress() = 0;
   // No thread can go on. Whether some can now, because a wait with a limit has ended.
   virtual bool timed_out() = 0;
+  // For the sanitizer: an access of the running thread to shared memory; all threads have met.
+  virtual void accessed(std::uintptr_t address, unsigned bytes, bool store, std::uint32_t pc) = 0;
+  virtual void block_barrier() = 0;
   // Says what the threads wait for, where it knows.
   virtual bool explain(Fault& f) = 0;
 };

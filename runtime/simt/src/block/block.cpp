@@ -86,7 +86,10 @@ bool BlockRunner::release_barrier() {
   barrier_.open();
   ++counters_->barriers;
   ProgressWatch::note();
-  if (launch_->sanitize) sanitizer_.barrier();
+  if (launch_->sanitize) {
+    sanitizer_.barrier();
+    if (async_) async_->block_barrier();
+  }
   return true;
 }
 

@@ -109,9 +109,6 @@ class BlockRunner : public WarpScheduler {
     return shared_.contains(address) && shared_.contains(address + bytes - 1) &&
            shared_.holds(address, static_cast<unsigned>(bytes), launch_->dynamic_shared);
   }
-  [[noreturn]] void shared_out_of_bounds(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc) {
-    out_of_bounds(address, bytes, store, pc);
-  }
 
   // Accesses to memory: block_access.cpp.
   void access(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,

@@ -80,9 +80,11 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
   // A division takes longer than all else here, and sizes are powers of 2 but for some copies.
   const bool power = (bytes & (bytes - 1)) == 0;
   if (power ? (address & (bytes - 1)) != 0 : address % bytes != 0) fault(misaligned_fault(bytes, kind), pc);
-  if (launch_->sanitize)
+  if (launch_->sanitize) {
     sanitizer_.access(
         {address, bytes, kind, is_volatile, static_cast<std::uint32_t>(pc - program_.base), current_->linear, shared});
+    if (shared && async_) async_->accessed(address, bytes, store, pc_offset(pc));
+  }
   // What repeats a thread's last poll is counted once: how often a thread polls depends on the machine.
   const bool waits = is_volatile || kind == AccessKind::atomic;
   if (shared || !waits || !repeats_poll(address, kind)) record(where, bytes, op, pc, part);

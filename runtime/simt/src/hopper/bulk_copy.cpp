@@ -96,7 +96,7 @@ TensorMap read_map(BlockRunner& r, const void* p, std::uintptr_t pc) {
 
 // Bytes of this block's shared memory, or of another block's of the cluster.
 void check_shared(BlockRunner& owner, BlockRunner& r, std::uintptr_t address, std::size_t bytes, unsigned alignment,
-                  bool store, std::uintptr_t pc) {
+                  std::uintptr_t pc) {
   if (address % alignment != 0)
     refuse(r, "TMA: misaligned shared memory",
            alignment == 128 ? "a box of a tensor begins at a multiple of 128 bytes"
@@ -105,7 +105,9 @@ void check_shared(BlockRunner& owner, BlockRunner& r, std::uintptr_t address, st
   for (std::size_t at = 0; at < bytes; at += std::min<std::size_t>(bytes - at, 4096)) {
     const std::size_t end = std::min<std::size_t>(bytes - at, 4096);
     if (!owner.holds_shared(address + at, 1) || !owner.holds_shared(address + at + end - 1, 1))
-      r.shared_out_of_bounds(address + at + end - 1, 1, store, pc);
+      r.misuse(-1, "out-of-bounds shared access of a bulk copy",
+               "its bytes reach beyond the array or the dynamic shared memory of the launch", 700, pc,
+               Cause::out_of_bounds);
   }
 }
 
@@ -147,6 +149,19 @@ BlockRunner& owner_of(BlockRunner& r, std::uintptr_t address) {
   return other == nullptr ? r : *other;
 }
 
+// Pieces of shared memory that a copy writes; of a store: reads.
+template <class F>
+void for_shared_pieces(const BulkCopy& c, F f) {
+  const bool store = c.kind == BulkCopy::Kind::store || c.kind == BulkCopy::Kind::tensor_store;
+  const std::uintptr_t begin = store ? c.from : c.to;
+  if (c.kind == BulkCopy::Kind::tensor_load || c.kind == BulkCopy::Kind::tensor_store) {
+    for (unsigned row = 0, n = c.map.rows(); row < n; ++row)
+      for_pieces(c.map, begin, row, [&](const char* p, unsigned, unsigned) { f(reinterpret_cast<std::uintptr_t>(p)); });
+  } else {
+    for (std::uintptr_t at = begin; at < begin + c.bytes; at += kPiece) f(at);
+  }
+}
+
 void begin_load(BlockRunner& r, BulkCopy copy, std::size_t bytes_in_shared, unsigned alignment, unsigned blocks) {
   const std::uintptr_t to = copy.to, barrier = copy.barrier;
   BlockRunner& first = owner_of(r, to);
@@ -154,8 +169,16 @@ void begin_load(BlockRunner& r, BulkCopy copy, std::size_t bytes_in_shared, unsi
     BlockRunner& target = blocks == 0 ? first : each;
     copy.to = moved(first, target, to);
     copy.barrier = blocks == 0 ? barrier : moved(owner_of(r, barrier), target, barrier);
-    check_shared(target, r, copy.to, bytes_in_shared, alignment, true, copy.pc);
-    unit_of_barrier(r, pointer(copy.barrier), true, copy.pc).add(copy);
+    check_shared(target, r, copy.to, bytes_in_shared, alignment, copy.pc);
+    HopperUnit& unit = unit_of_barrier(r, pointer(copy.barrier), true, copy.pc);
+    unit.add(copy);
+    if (ProxyRaces* races = unit.races()) {
+      const bool own = &target == &r;
+      for_shared_pieces(copy, [&](std::uintptr_t piece) {
+        races->load_begins(piece, r.pc_offset(copy.pc),
+                           copy.kind == BulkCopy::Kind::tensor_load ? copy.map.swizzle : Swizzle::none, own);
+      });
+    }
     if (Sanitizer* s = target.sanitizer()) s->bulk_written(copy.to, bytes_in_shared);
   });
 }
@@ -171,11 +194,17 @@ void HopperUnit::land(std::uintptr_t barrier) {
     const BulkCopy copy = copies_[i];
     copies_.erase(copies_.begin() + static_cast<std::ptrdiff_t>(i));
     move(copy);
+    if (ProxyRaces* r = races()) {
+      r->copy_comes(barrier);
+      for_shared_pieces(copy, [&](std::uintptr_t piece) { r->load_ends(piece); });
+    }
     arrive(barrier, 0, -static_cast<int>(copy.bytes), false);
   }
 }
 
 void HopperUnit::add_store(const BulkCopy& copy) {
+  if (ProxyRaces* r = races())
+    for_shared_pieces(copy, [&](std::uintptr_t piece) { r->store_begins(piece, runner_.pc_offset(copy.pc)); });
   if (stores_.size() <= copy.thread) stores_.resize(copy.thread + 1);
   stores_[copy.thread].asked.push_back(copy);
 }
@@ -190,7 +219,10 @@ void HopperUnit::wait_stores(unsigned thread, unsigned left) {
   Stores& s = stores_[thread];
   if (s.ends.size() <= left) return;
   const std::size_t groups = s.ends.size() - left, n = s.ends[groups - 1];
-  for (std::size_t i = 0; i < n; ++i) move(s.asked[i]);
+  for (std::size_t i = 0; i < n; ++i) {
+    move(s.asked[i]);
+    if (ProxyRaces* r = races()) for_shared_pieces(s.asked[i], [&](std::uintptr_t piece) { r->store_ends(piece); });
+  }
   s.asked.erase(s.asked.begin(), s.asked.begin() + static_cast<std::ptrdiff_t>(n));
   s.ends.erase(s.ends.begin(), s.ends.begin() + static_cast<std::ptrdiff_t>(groups));
   for (std::size_t& end : s.ends) end -= n;
@@ -245,7 +277,7 @@ void bulk_tensor_store(const BulkTensor& to, unsigned from, BulkReduction operat
   c.operation = operation;
   c.type = ridge::simt::type_of_map(c.map.type);
   ridge::simt::check_box(r, c, true);
-  ridge::simt::check_shared(r, r, c.from, ridge::simt::shared_bytes(c.map), 128, false, c.pc);
+  ridge::simt::check_shared(r, r, c.from, ridge::simt::shared_bytes(c.map), 128, c.pc);
   HopperUnit::of(r).add_store(c);
 }
 
@@ -273,7 +305,7 @@ void bulk_store(void* to, unsigned from, unsigned bytes, BulkReduction operation
   if (bytes % 16 != 0 || c.to % 16 != 0)
     ridge::simt::refuse(r, "cp.async.bulk: misaligned", "its addresses and its size are multiples of 16", c.pc);
   if (bytes != 0) ridge::simt::check_global(r, c.to, bytes, true, c.pc);
-  ridge::simt::check_shared(r, r, c.from, bytes, 16, false, c.pc);
+  ridge::simt::check_shared(r, r, c.from, bytes, 16, c.pc);
   HopperUnit::of(r).add_store(c);
 }
 
@@ -289,7 +321,7 @@ void bulk_exchange(unsigned to, unsigned from, unsigned bytes, unsigned barrier,
   c.type = type;
   if (bytes % 16 != 0)
     ridge::simt::refuse(r, "cp.async.bulk: misaligned", "its addresses and its size are multiples of 16", c.pc);
-  ridge::simt::check_shared(r, r, c.from, bytes, 16, false, c.pc);
+  ridge::simt::check_shared(r, r, c.from, bytes, 16, c.pc);
   ridge::simt::begin_load(r, c, bytes, 16, 0);
 }
 

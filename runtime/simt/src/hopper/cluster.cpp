@@ -7,6 +7,10 @@
 
 namespace ridge::simt {
 
+namespace {
+constexpr std::uintptr_t kClusterBarrier = 16;  // behind the named barriers
+}
+
 void HopperUnit::come_to_cluster_barrier(std::uintptr_t pc) {
   cluster_arrivals_.resize(runner_.threads().size());
   unsigned& own = cluster_arrivals_[runner_.thread().linear];
@@ -14,6 +18,7 @@ void HopperUnit::come_to_cluster_barrier(std::uintptr_t pc) {
     runner_.misuse(-1, "barrier.cluster.arrive twice", "each thread waits with barrier.cluster.wait in between",
                    kHopperMisuse, pc);
   ridge_simt::fence(ridge_simt::kRelease);
+  if (ProxyRaces* r = races()) r->come(kClusterBarrier);
   if (runner_.cluster() != nullptr) {
     own = 1 + runner_.cluster()->arrive();
     return;
@@ -42,6 +47,7 @@ void HopperUnit::wait_for_cluster(std::uintptr_t pc) {
   while (runner_.cluster() != nullptr ? !runner_.cluster()->over(phase) : cluster_phase_ == phase)
     runner_.wait_for(ThreadState::at_cluster_barrier, "barrier.cluster.wait", nullptr, 0, pc);
   cluster_arrivals_[runner_.thread().linear] = 0;
+  if (ProxyRaces* r = races()) r->pass(kClusterBarrier);
   ridge_simt::acquire();
 }
 

@@ -49,12 +49,13 @@ using ridge::simt::BlockRunner;
 using ridge::simt::HopperUnit;
 using ridge::simt::kHopperMisuse;
 using ridge::simt::MbarrierWord;
+using ridge::simt::ProxyRaces;
 using ridge::simt::ThreadState;
 using ridge::simt::unit_of_barrier;
 
 void mbarrier_init(void* barrier, unsigned count) {
   BlockRunner& r = *BlockRunner::current();
-  unit_of_barrier(r, barrier, false, RIDGE_PC);
+  unit_of_barrier(r, barrier, false, RIDGE_PC).initialised(reinterpret_cast<std::uintptr_t>(barrier), RIDGE_PC);
   if (count == 0 || count > MbarrierWord::kMost)
     r.misuse(-1, "mbarrier.init: count", "1 to 1048575 arrivals can be expected", kHopperMisuse, RIDGE_PC);
   MbarrierWord{count, count, 0, 0}.write(barrier);
@@ -76,6 +77,8 @@ std::uint64_t mbarrier_arrive(void* barrier, unsigned count, int bytes, bool dro
              "see the count of its mbarrier.init: a phase ends with as many arrivals", kHopperMisuse, RIDGE_PC);
   if (bytes < 0 || w.bytes + bytes > static_cast<int>(MbarrierWord::kMost))
     r.misuse(-1, "mbarrier: too many bytes", "a phase can expect 1048575 bytes", kHopperMisuse, RIDGE_PC);
+  if (ProxyRaces* races = unit.races(); races != nullptr && &unit == r.async())
+    races->come(reinterpret_cast<std::uintptr_t>(barrier));
   unit.arrive(reinterpret_cast<std::uintptr_t>(barrier), count, bytes, drop);
   return w.word();
 }
@@ -109,6 +112,7 @@ bool mbarrier_test(void* barrier, std::uint64_t phase, bool parity, bool wait) {
       r.pause(RIDGE_PC);
     if (!over()) return false;
   }
+  if (ridge::simt::ProxyRaces* races = unit.races()) races->pass(at);
   acquire();
   return true;
 }
@@ -125,6 +129,8 @@ void copies_arrive(void* barrier, bool counted) {
   if (MbarrierWord::read(barrier).pending == 0)
     r.misuse(-1, "mbarrier: more arrivals than it expects",
              "see the count of its mbarrier.init: a phase ends with as many arrivals", kHopperMisuse, RIDGE_PC);
+  if (ProxyRaces* races = unit.races(); races != nullptr && &unit == r.async())
+    races->come(reinterpret_cast<std::uintptr_t>(barrier));
   unit.arrive(reinterpret_cast<std::uintptr_t>(barrier), 1, 0, false);
 }
 

@@ -19,6 +19,7 @@ void HopperUnit::come(unsigned number, unsigned threads, bool wait, std::uintptr
                    "all that come to a barrier say how many are to come, and say the same", kHopperMisuse, pc);
   b.expected = std::min(threads, runner_.threads().size());
   ridge_simt::fence(ridge_simt::kRelease);
+  if (ProxyRaces* r = races()) r->come(number);
   if (++b.come < b.expected) {
     if (wait) runner_.wait_for(ThreadState::at_named_barrier, "bar.sync", nullptr, number, pc);
   } else {
@@ -28,7 +29,9 @@ void HopperUnit::come(unsigned number, unsigned threads, bool wait, std::uintptr
     BlockRunner::note_progress();
     runner_.wake(ThreadState::at_named_barrier, [&](const Wait& w) { return w.mask == number; });
   }
-  if (wait) ridge_simt::acquire();
+  if (!wait) return;
+  if (ProxyRaces* r = races()) r->pass(number);
+  ridge_simt::acquire();
 }
 
 }  // namespace ridge::simt
@@ -45,7 +48,12 @@ void named_barrier_arrive(unsigned number, unsigned threads) {
   auto& r = *ridge::simt::BlockRunner::current();
   HopperUnit::of(r).come(number, threads, false, RIDGE_PC);
 }
-void proxy_fence(bool) { fence(0); }
+void proxy_fence(bool shared) {
+  fence(0);
+  auto& r = *ridge::simt::BlockRunner::current();
+  if (r.sanitizer() == nullptr || !shared) return;
+  if (auto* races = HopperUnit::of(r).races()) races->proxy_fence();
+}
 void set_registers(unsigned count, bool) {
   auto& r = *ridge::simt::BlockRunner::current();
   if (count % 8 != 0 || count < 24 || count > 256)

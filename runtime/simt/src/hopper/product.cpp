@@ -60,8 +60,8 @@ void unpack(const MatrixTile& tile, unsigned first, unsigned count, WgmmaType ty
   }
 }
 
-// sum (16 x n) = a (16 x k) b (k x n), in the order of k. Products of these types are exact in float, so that the result does
-// not depend on the processor's instructions.
+// sum (16 x n) = a (16 x k) b (k x n), in the order of k. Products of these types are exact in float, so that the
+// result does not depend on the processor's instructions.
 using Eight = float __attribute__((vector_size(32), aligned(4)));
 [[gnu::always_inline]] inline void multiply_rows(const float* a, const float* b, float* sum, unsigned n, unsigned k) {
   for (unsigned i = 0; i < 16; i += 4)
@@ -205,10 +205,35 @@ void ProductUnit::multiply(const WarpProduct& p) {
   }
 }
 
-void ProductUnit::run(const WarpProduct* products, std::size_t count) {
-  if (products->shape.add) gather(*products);
+void ProductUnit::begin(WarpProduct& p) {
+  if (p.follows) return;
+  if (p.shape.add) {
+    gather(p);
+    keep(p);
+  }
+  for_registers(p, [](char* at, unsigned, unsigned) { std::memcpy(at, &kUnderWay, sizeof kUnderWay); });
+}
+
+void ProductUnit::keep(WarpProduct& p) {
+  p.start.resize(std::size_t{kRows} * p.shape.n);
+  const void* from = p.shape.d_type == WgmmaType::s32 ? static_cast<const void*>(whole_) : d_;
+  std::memcpy(p.start.data(), from, 4 * p.start.size());
+}
+
+bool ProductUnit::run(const WarpProduct* products, std::size_t count, WarpProduct* next) {
+  if (products->shape.add)
+    std::memcpy(products->shape.d_type == WgmmaType::s32 ? static_cast<void*>(whole_) : d_, products->start.data(),
+                4 * products->start.size());
   for (std::size_t i = 0; i < count; ++i) multiply(products[i]);
-  scatter(*products);
+  bool untouched = true;
+  for_registers(*products, [&](const char* at, unsigned, unsigned) {
+    untouched = untouched && std::memcmp(at, &kUnderWay, sizeof kUnderWay) == 0;
+  });
+  if (next != nullptr)
+    keep(*next);
+  else
+    scatter(*products);
+  return untouched;
 }
 
 }  // namespace ridge::simt

@@ -44,6 +44,9 @@ struct WarpProduct {
   void* first[32];              // each lane's registers of d where they lie side by side
   std::vector<void*> each;      // else lane by lane
   std::uintptr_t pc;
+  // d as it was, row by row, where the product adds to it and no earlier one of the warp does.
+  std::vector<std::uint32_t> start;
+  bool follows;  // an earlier product under way has the same d
 
   unsigned registers() const { return shape.n / (shape.d_type == ridge_simt::WgmmaType::f16 ? 4 : 2); }
   unsigned k() const { return 32 / wgmma_bytes(shape.a_type); }
@@ -53,13 +56,20 @@ struct WarpProduct {
 // Buffers that all products of a block use in turn.
 class ProductUnit {
  public:
-  // d of one is that of all.
-  void run(const WarpProduct* products, std::size_t count);
+  // While a product goes on, its registers of d hold a signalling NaN: who reads them computes nothing with it.
+  static constexpr std::uint32_t kUnderWay = 0x7F97A1D5;
+
+  // Takes d out of the registers.
+  void begin(WarpProduct& p);
+  // d of one is that of all. The result goes to `next`, which adds to it, or (null) to the registers; false where the
+  // thread has written to these meanwhile.
+  bool run(const WarpProduct* products, std::size_t count, WarpProduct* next);
 
  private:
   static constexpr unsigned kRows = 16, kMostColumns = 256, kMostK = 32;
   void gather(const WarpProduct& p);
   void scatter(const WarpProduct& p);
+  void keep(WarpProduct& p);
   void unpack_left(const WarpProduct& p);
   void unpack_right(const WarpProduct& p);
   void multiply(const WarpProduct& p);

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "hopper/mbarrier_word.hpp"
+#include "sanitize/findings.hpp"
 
 namespace ridge::simt {
 
@@ -15,7 +16,28 @@ HopperUnit& HopperUnit::of(BlockRunner& runner) {
   return static_cast<HopperUnit&>(*runner.async());
 }
 
+void HopperUnit::accessed(std::uintptr_t address, unsigned bytes, bool store, std::uint32_t pc) {
+  if (ProxyRaces* r = races()) r->access(address, bytes, store, pc);
+}
+
+void HopperUnit::block_barrier() {
+  if (ProxyRaces* r = races()) r->block_barrier();
+}
+
+void HopperUnit::initialised(std::uintptr_t barrier, std::uintptr_t pc) {
+  barriers_.erase(std::remove_if(barriers_.begin(), barriers_.end(), [&](const auto& b) { return b.first == barrier; }),
+                  barriers_.end());
+  barriers_.emplace_back(barrier, pc);
+}
+
 void HopperUnit::begin_block() {
+  barriers_.clear();
+  if (runner_.sanitizer() == nullptr)
+    races_.reset();
+  else if (races_)
+    races_->begin_block();
+  else
+    races_ = std::make_unique<ProxyRaces>(runner_);
   copies_.clear();
   for (Stores& s : stores_) s = {};
   for (Products& p : products_) p = {};
@@ -31,7 +53,31 @@ void HopperUnit::end_block(bool faulted) {
       commit_stores(t);
       wait_stores(t, 0);
     }
-  begin_block();
+  if (!faulted && runner_.sanitizer() != nullptr) check_bytes();
+  copies_.clear();
+}
+
+// A barrier whose announced bytes are not those that came: the next wait would hang, or end too early.
+void HopperUnit::check_bytes() {
+  while (!copies_.empty()) land(copies_.front().barrier);
+  for (const auto& [barrier, pc] : barriers_) {
+    const void* at = reinterpret_cast<const void*>(barrier);
+    if (MbarrierWord::raw(at) == MbarrierWord::kUnset) continue;
+    const int bytes = MbarrierWord::read(at).bytes;
+    constexpr const char* kKind = "mbarrier: wrong transaction count";
+    if (bytes == 0 || seen_before(kKind, runner_.pc_offset(pc), 0)) continue;
+    Finding f;
+    f.cause = Cause::barrier_deadlock;
+    f.kind = kKind;
+    f.kernel = runner_.kernel_name();
+    const Index3 b = runner_.block_index();
+    f.at.pc = runner_.pc_offset(pc);
+    f.at.block_index[0] = b.x, f.at.block_index[1] = b.y, f.at.block_index[2] = b.z;
+    f.detail = bytes > 0 ? std::to_string(bytes) + " bytes that were announced have not come when the block ends"
+                         : std::to_string(-bytes) +
+                               " bytes more have come than were announced: a phase ends before its copies";
+    report_finding(std::move(f));
+  }
 }
 
 bool HopperUnit::waited_for(std::uintptr_t barrier) {

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "block/block.hpp"
 #include "hopper/product.hpp"
+#include "hopper/proxy_races.hpp"
 #include "hopper/tensor_map.hpp"
 #include "ridge_simt/hopper/bulk_copy.h"
 
@@ -32,6 +34,8 @@ struct BulkCopy {
 class HopperUnit final : public AsyncUnit {
  public:
   explicit HopperUnit(BlockRunner& runner) : runner_(runner) {}
+  // Null where nobody looks for races.
+  ProxyRaces* races() const { return runner_.sanitizer() == nullptr ? nullptr : races_.get(); }
   // The unit of the running block; made where it is asked for first.
   static HopperUnit& of(BlockRunner& runner);
 
@@ -40,6 +44,8 @@ class HopperUnit final : public AsyncUnit {
   bool progress() override;
   bool timed_out() override;
   bool explain(Fault& f) override;
+  void accessed(std::uintptr_t address, unsigned bytes, bool store, std::uint32_t pc) override;
+  void block_barrier() override;
 
   // Bulk copies: bulk_copy.cpp. Those to this block's shared memory come when somebody waits for their barrier.
   void add(const BulkCopy& copy) { copies_.push_back(copy); }
@@ -48,8 +54,10 @@ class HopperUnit final : public AsyncUnit {
   void commit_stores(unsigned thread);
   void wait_stores(unsigned thread, unsigned left);
 
-  // Barriers in memory: mbarrier.cpp. The word at `barrier`, in this block's shared memory, has changed: if its phase is
-  // over, its waiters go on.
+  void initialised(std::uintptr_t barrier, std::uintptr_t pc);
+
+  // Barriers in memory: mbarrier.cpp. The word at `barrier`, in this block's shared memory, has changed: if its phase
+  // is over, its waiters go on.
   void arrive(std::uintptr_t barrier, unsigned arrivals, int bytes, bool drop);
   void phase_over(std::uintptr_t barrier);
 
@@ -66,6 +74,7 @@ class HopperUnit final : public AsyncUnit {
     std::vector<std::size_t> ends;  // of groups
   };
   Products& products(unsigned warp);
+  void ask(unsigned warp, WarpProduct p);
   void multiply(Products& of, std::size_t count);
 
  private:
@@ -78,6 +87,7 @@ class HopperUnit final : public AsyncUnit {
   };
   bool waited_for(std::uintptr_t barrier);
   bool check_cluster_barrier();
+  void check_bytes();
 
   BlockRunner& runner_;
   std::vector<BulkCopy> copies_;
@@ -88,6 +98,8 @@ class HopperUnit final : public AsyncUnit {
   unsigned cluster_come_ = 0, cluster_phase_ = 0;
   unsigned limits_reached_ = 0;  // since something came further
   std::unique_ptr<ProductUnit> product_unit_;
+  std::unique_ptr<ProxyRaces> races_;
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> barriers_;  // that were initialised, and where
 };
 
 // The unit of the block in whose shared memory a barrier lies, after the checks that every instruction needs.

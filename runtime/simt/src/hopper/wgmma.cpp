@@ -1,7 +1,8 @@
-// ridge_simt/hopper/wgmma.h: a warp's products are asked for, put into groups, and done when the warp waits for them, as
-// late as they may be.
+// ridge_simt/hopper/wgmma.h: a warp's products are asked for, put into groups, and done when the warp waits for them,
+// as late as they may be.
 #include "ridge_simt/hopper/wgmma.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "hopper/unit.hpp"
@@ -16,15 +17,28 @@ HopperUnit::Products& HopperUnit::products(unsigned warp) {
   return products_[warp];
 }
 
+void HopperUnit::ask(unsigned warp, WarpProduct p) {
+  Products& own = products(warp);
+  p.follows = std::any_of(own.asked.begin(), own.asked.end(), [&](const WarpProduct& q) { return q.same_result(p); });
+  if (!product_unit_) product_unit_ = std::make_unique<ProductUnit>();
+  product_unit_->begin(p);
+  if (ProxyRaces* r = races()) r->product_begins(p);
+  own.asked.push_back(std::move(p));
+}
+
 // The first `count` of those that were asked for.
 void HopperUnit::multiply(Products& of, std::size_t count) {
-  if (!product_unit_) product_unit_ = std::make_unique<ProductUnit>();
   for (std::size_t i = 0; i < count;) {
     std::size_t end = i + 1;
     while (end < count && of.asked[end].same_result(of.asked[i])) ++end;
-    product_unit_->run(&of.asked[i], end - i);
+    const auto next = std::find_if(of.asked.begin() + static_cast<std::ptrdiff_t>(end), of.asked.end(),
+                                   [&](const WarpProduct& q) { return q.same_result(of.asked[i]); });
+    if (!product_unit_->run(&of.asked[i], end - i, next == of.asked.end() ? nullptr : &*next))
+      if (ProxyRaces* r = races()) r->registers_touched(of.asked[i]);
     i = end;
   }
+  if (ProxyRaces* r = races())
+    for (std::size_t i = 0; i < count; ++i) r->product_ends(of.asked[i], runner_.running_thread().linear / 32);
   of.asked.erase(of.asked.begin(), of.asked.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
@@ -114,7 +128,7 @@ void ask_wgmma(void* const* lanes, unsigned mask) {
     if (own.each != nullptr) p.each.insert(p.each.end(), own.each, own.each + p.registers());
   }
   r.count_matrix(2ull * 16 * p.shape.n * k);
-  HopperUnit::of(r).products(warp).asked.push_back(std::move(p));
+  HopperUnit::of(r).ask(warp, std::move(p));
 }
 
 void commit_wgmma(void* const*, unsigned) {

@@ -17,8 +17,8 @@ class ClusterRun final : public ClusterTurns {
 
   // A member's OS thread has its runner.
   void join(unsigned rank, BlockRunner& runner);
-  // The number of the next cluster of `total`, once all members have ended the last one and it is this one's turn; `total`
-  // where there is none.
+  // The number of the next cluster of `total`, once all members have ended the last one and it is this one's turn;
+  // `total` where there is none.
   std::uint64_t begin(unsigned rank, std::atomic<std::uint64_t>& next, std::uint64_t total,
                       const std::atomic<bool>& failed);
   void end(unsigned rank, bool ok);

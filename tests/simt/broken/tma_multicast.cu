@@ -1,0 +1,22 @@
+// expects: TMA: multicast to a block that the cluster does not have at 12, cudaErrorLaunchFailure
+// A multicast to two blocks, without a cluster.
+#include "hopper.hpp"
+
+__global__ void k(const __grid_constant__ CUtensorMap map) {
+  __shared__ alignas(1024) unsigned char tile[kTile];
+  __shared__ uint64_t full;
+  if (threadIdx.x == 0) barrier_init(&full, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    barrier_expect(&full, kTile);
+    load_for(tile, &map, &full, 3);
+  }
+  barrier_wait(&full, 0);
+}
+
+int main() {
+  Matrix m;
+  k<<<1, 128>>>(m.map);
+  std::puts(cudaGetErrorName(cudaDeviceSynchronize()));
+  return 1;
+}

@@ -1,0 +1,22 @@
+// expects: out-of-bounds shared access of a bulk copy at 12, cudaErrorIllegalAddress
+// The tile has half of the bytes that the box has.
+#include "hopper.hpp"
+
+__global__ void k(const __grid_constant__ CUtensorMap map) {
+  __shared__ alignas(1024) unsigned char tile[kTile / 2];
+  __shared__ uint64_t full;
+  if (threadIdx.x == 0) barrier_init(&full, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    barrier_expect(&full, kTile);
+    load(tile, &map, &full);
+  }
+  barrier_wait(&full, 0);
+}
+
+int main() {
+  Matrix m;
+  k<<<1, 128>>>(m.map);
+  std::puts(cudaGetErrorName(cudaDeviceSynchronize()));
+  return 1;
+}

@@ -1,0 +1,32 @@
+// sanitize: shared memory is overwritten while wgmma reads it at 20; other 16
+// The stage is loaded again before the product that reads it has ended.
+#include "hopper.hpp"
+
+__global__ void k(const __grid_constant__ CUtensorMap map) {
+  __shared__ alignas(1024) unsigned char tile[kTile];
+  __shared__ uint64_t full;
+  float d[4] = {};
+  if (threadIdx.x == 0) barrier_init(&full, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    barrier_expect(&full, kTile);
+    load(tile, &map, &full);
+  }
+  barrier_wait(&full, 0);
+  wgmma(d, descriptor(tile), descriptor(tile));
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    barrier_expect(&full, kTile);
+    load(tile, &map, &full);
+  }
+  __syncthreads();
+  wgmma_wait();
+  barrier_wait(&full, 1);
+}
+
+int main() {
+  Matrix m;
+  k<<<1, 128>>>(m.map);
+  std::puts(cudaGetErrorName(cudaDeviceSynchronize()));
+  return 0;
+}
