@@ -88,8 +88,8 @@ here.draw('skin', 720, 330, 'Two atoms that move towards each other',
 // Four ranks and a corner.
 const partAt = (x, y, name, style) => [rect(x, y, 130, 110, style), text(x + 65, y + 62, name, { at: 'middle', style: style === 'p' ? 't' : 'o', size: 20 })];
 here.draw('halo', 720, 420, 'A corner in two hops',
-  'Four ranks in a square, y to the right and z downward. First rank 0 sends a face along y to rank 1, with the point at its lower right corner. Then rank 1 sends a plane along z to rank 3, with the ghosts that came from rank 0. So the corner of rank 0 reaches rank 3 without a message of its own.', [
+  'Four ranks in a square, y to the right and z downward. First rank 0 sends a face along y to rank 1, with the point at its lower right corner. Then rank 1 sends a plane along z to rank 3, with the ghosts that came from rank 0. So the corner of rank 0 reaches rank 3 without a transfer of its own.', [
     partAt(60, 60, 'rank 0', 'p'), partAt(330, 60, 'rank 1', 'p'), partAt(60, 250, 'rank 2', 'p'), partAt(330, 250, 'rank 3', 'p'),
     rect(174, 60, 16, 110, 'a'), rect(174, 154, 16, 16, 'w'), rect(312, 60, 16, 110, 'a'), rect(312, 154, 16, 16, 'w'), arrow(196, 110, 304, 110, 'sa'), text(250, 94, '1. along y', { at: 'middle', size: 20, style: 'a' }),
     rect(330, 154, 130, 16, 'g'), rect(330, 232, 130, 16, 'g'), rect(312, 232, 16, 16, 'w'), arrow(395, 176, 395, 226, 'sg'), text(412, 208, '2. along z, with', { size: 20, style: 'g' }), text(580, 208, 'ghosts', { size: 20, style: 'w' }),
-    text(60, 40, 'y to the right, z downward', { style: 'q', size: 20 }), text(16, 402, "The corner of rank 0 reaches rank 3, and no message is its own.", { size: 20 })]);
+    text(60, 40, 'y to the right, z downward', { style: 'q', size: 20 }), text(16, 402, "The corner of rank 0 reaches rank 3 without a transfer of its own.", { size: 20 })]);
