@@ -1,7 +1,3 @@
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdio>
 #include <memory>
 #include <vector>
 
@@ -63,24 +59,6 @@ TEST_CASE("a rank dies at a step, and entry.cu can leave notes") {
   }));
   CHECK(last == 4);
   CHECK(files::mark(3, 4) == 304);
-  use(nullptr);
-}
-
-TEST_CASE("a rank that pretends to have died ends the process") {
-  FileSystem owner({});
-  use(&owner);
-  const pid_t child = fork();
-  if (child == 0) {
-    std::fclose(stderr);
-    files::lives_through(1, [] {
-      files::open("");
-      ridge_files_died();
-    });
-    _exit(0);  // entry.cu would go on as if the judge's plan had killed the rank
-  }
-  int status = 0;
-  CHECK(waitpid(child, &status, 0) == child);
-  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 137));
   use(nullptr);
 }
 
