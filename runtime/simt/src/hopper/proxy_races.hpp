@@ -1,6 +1,6 @@
 // The rules of the async proxy in shared memory, for the sanitizer: what threads store must be fenced
-// (fence.proxy.async) before wgmma and TMA read it; a tile must not be overwritten, nor read, while a copy or a product of it goes on; a
-// warp's registers of d are its product's until it has waited. PTX ISA, "Async proxy".
+// (fence.proxy.async) before wgmma and TMA read it; a tile must not be overwritten, nor read, while a copy or a product
+// of it goes on; a warp's registers of d are its product's until it has waited. PTX ISA, "Async proxy".
 //
 // Order is happens-before between warps: __syncthreads(), named barriers, mbarriers, barrier.cluster. Lanes of a warp
 // are not told apart, and a warp that has only lately come to a barrier's next phase counts as come before: lenient.
