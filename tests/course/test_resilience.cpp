@@ -1,36 +1,12 @@
 // Lab 16: what a submission may not do to look as if it had survived.
-#include <utility>
-#include <vector>
+#include "edited.hpp"
 
-#include "grader/graded.hpp"
-#include "support/catch.hpp"
-
-namespace fs = std::filesystem;
 using namespace ridge::test;
 
 namespace {
 
-using Edits = std::vector<std::pair<std::string, std::string>>;
-
-// The solution with each first text of an edit replaced by the second one, in the task's file.
 Graded changed(const Folder& home, const std::string& task, const Edits& edits) {
-  const fs::path to = home / "submission";
-  fs::create_directories(to);
-  for (const auto& file : fs::directory_iterator(fs::path(repository()) / "solutions/16_resilience"))
-    fs::copy(file.path(), to / file.path().filename(), fs::copy_options::overwrite_existing);
-  std::string source = read_file(to / (task + ".cu"));
-  for (const auto& [old, text] : edits) {
-    const std::size_t at = source.find(old);
-    REQUIRE(at != std::string::npos);
-    source.replace(at, old.size(), text);
-  }
-  write_file(to / (task + ".cu"), source);
-  const std::string file = home / "result.json";
-  Graded g{
-      run_ridge(home, {"check", "16", "--backend", "cpu", "--task", task, "--json", file, "--submission", to}, 200),
-      nullptr};
-  if (fs::exists(file)) g.result = json::parse(read_file(file));
-  return g;
+  return check_edited(home, "16_resilience", task, edits);
 }
 
 void check_fails(const std::string& task, const Edits& edits, const std::string& name, const std::string& says) {

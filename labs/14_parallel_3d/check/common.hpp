@@ -8,6 +8,7 @@
 
 #include "checks/check.hpp"
 #include "checks/compare.hpp"
+#include "checks/draw.hpp"
 #include "checks/fill.hpp"
 
 namespace ridge::lab::parallel_3d {
@@ -32,21 +33,6 @@ struct Grid {
         for (int part = 0; part < tensor; ++part) at.push_back({replica, stage, part});
   }
   int ranks() const { return static_cast<int>(at.size()); }
-};
-
-// Numbers drawn one after the other.
-class Draw {
- public:
-  explicit Draw(std::uint64_t seed) : seed_(seed) {}
-  int integer(int low, int high) {  // both included
-    return low + static_cast<int>(random_bits(seed_, next_++) % static_cast<std::uint64_t>(high - low + 1));
-  }
-  double real(double low, double high) {
-    return low + (high - low) * static_cast<double>(random_bits(seed_, next_++) >> 11) * 0x1p-53;
-  }
-
- private:
-  std::uint64_t seed_, next_ = 0;
 };
 
 }  // namespace ridge::lab::parallel_3d

@@ -10,6 +10,7 @@
 #include "ceilings/profile.hpp"
 #include "checks/check.hpp"
 #include "checks/compare.hpp"
+#include "checks/draw.hpp"
 #include "checks/fill.hpp"
 #include "checks/one_way.hpp"
 
@@ -19,21 +20,6 @@ std::unique_ptr<TaskCheck> trees();
 std::unique_ptr<TaskCheck> all_to_all();
 std::unique_ptr<TaskCheck> schedule();
 std::unique_ptr<TaskCheck> share();
-
-// Numbers drawn one after the other.
-class Draw {
- public:
-  explicit Draw(std::uint64_t seed) : seed_(seed) {}
-  int integer(int low, int high) {  // both included
-    return low + static_cast<int>(random_bits(seed_, next_++) % static_cast<std::uint64_t>(high - low + 1));
-  }
-  double real(double low, double high) {
-    return low + (high - low) * static_cast<double>(random_bits(seed_, next_++) >> 11) * 0x1p-53;
-  }
-
- private:
-  std::uint64_t seed_, next_ = 0;
-};
 
 // A group of messages, of which the largest has so many bytes, over the links of
 // collectives/topologies/infiniband.toml.
