@@ -1,3 +1,4 @@
+// arch: sm_90a
 // Blocks of a cluster: rank and shape, barriers, shared memory of the neighbours by pointer and by PTX address, a
 // multicast, an arrival at another block's barrier, a copy from block to block.
 #include <cooperative_groups.h>

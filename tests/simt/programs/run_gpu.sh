@@ -15,7 +15,8 @@ gpus=$(nvidia-smi -L 2>/dev/null | wc -l)
 build() { # NAME FOLDER ARGUMENTS...
   name=$1 folder=$2
   shift 2
-  (cd "$folder" && "$nvcc" -std=c++20 -arch="$arch" -rdc=true -w -o "$scratch/$name" "$@") >"$scratch/$name.log" 2>&1 ||
+  own=$(sed -n 's#^// arch: ##p' "$1" 2>/dev/null)  # that it needs
+  (cd "$folder" && "$nvcc" -std=c++20 -arch="${own:-$arch}" -rdc=true -w -o "$scratch/$name" "$@") >"$scratch/$name.log" 2>&1 ||
     echo build >"$scratch/$name.failed"
 }
 

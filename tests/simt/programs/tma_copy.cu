@@ -1,3 +1,4 @@
+// arch: sm_90a
 // A box of a matrix comes by TMA, is doubled, and goes back by TMA; the matrix is a multiple of nothing that boxes are.
 #include <cuda.h>
 #include <cuda_runtime.h>
