@@ -33,4 +33,16 @@ inline Graded check_edited(const Folder& home, const std::string& lab, const std
   return g;
 }
 
+// What the program said, without its line ends.
+inline std::string said(const Graded& g) {
+  std::string all;
+  for (const char c : g.run.out + g.run.err)
+    if (c != ' ' && c != '\n') {
+      all += c;
+    } else if (!all.empty() && all.back() != ' ') {
+      all += ' ';
+    }
+  return all;
+}
+
 }  // namespace ridge::test

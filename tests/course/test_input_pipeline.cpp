@@ -18,7 +18,7 @@ TEST_CASE("notes to the judge are entry.cu's alone") {
     const Graded g = changed(home, "shards", {{begin, begin + "\n  " + call + ";"}});
     INFO(g.run.out + g.run.err);
     CHECK(g.run.code == 4);
-    CHECK((g.run.out + g.run.err).find("not allowed in a submission") != std::string::npos);
+    CHECK(said(g).find("not allowed in a submission") != std::string::npos);
   }
 }
 
@@ -37,7 +37,7 @@ TEST_CASE("a mark of the submission's own fails the check") {
                              "  ridge_files_lock(false);\n"}});
   INFO(g.run.out + g.run.err);
   CHECK(first_failed(g.task("shards"))["name"] == "correct");
-  CHECK((g.run.out + g.run.err).find("other marks than entry.cu's") != std::string::npos);
+  CHECK(said(g).find("other marks than entry.cu's") != std::string::npos);
 }
 
 TEST_CASE("who takes the bytes of a read has waited for them, whatever he calls") {
@@ -181,7 +181,7 @@ TEST_CASE("training on the host, whose result alone is uploaded, fails the check
         "  cudaStreamSynchronize(stream);\n}\n// END"}});
   INFO(g.run.out + g.run.err);
   CHECK(first_failed(g.task("prefetch"))["name"] == "device");
-  CHECK((g.run.out + g.run.err).find("a part of the work was not done on the device") != std::string::npos);
+  CHECK(said(g).find("a part of the work was not done on the device") != std::string::npos);
 }
 
 TEST_CASE("more bytes in flight than the slots can take fail the check") {
@@ -206,5 +206,5 @@ TEST_CASE("more bytes in flight than the slots can take fail the check") {
                              "    std::memcpy(slots.encoded[b % kSlots], at + b * feed.bytes(), feed.bytes());\n"}});
   INFO(g.run.out + g.run.err);
   CHECK(first_failed(g.task("prefetch"))["name"] == "correct");
-  CHECK((g.run.out + g.run.err).find("were in flight at once") != std::string::npos);
+  CHECK(said(g).find("were in flight at once") != std::string::npos);
 }
