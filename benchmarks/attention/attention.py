@@ -20,6 +20,9 @@ import sys
 import tempfile
 import warnings
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from machine import commit, gpu_state  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TOKENS, COLUMNS, TURN_MS = 16384, 2048, 20
 
@@ -210,14 +213,6 @@ def race(programs, operations, rounds):
     return result
 
 
-def gpu_state():
-    try:
-        keys = "name,driver_version,clocks.sm,clocks_event_reasons.active,power.draw,temperature.gpu"
-        return subprocess.run(["nvidia-smi", f"--query-gpu={keys}", "--format=csv,noheader", "-i", "0"], check=True,
-                              capture_output=True, text=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-
 
 def main():
     parser = argparse.ArgumentParser()
@@ -235,7 +230,8 @@ def main():
     major, minor = torch.cuda.get_device_capability()
     arch = options.arch or f"sm_{major}{minor}" + ("a" if (major, minor) == (9, 0) else "")
     names = ["tensor"] + (["hopper"] if arch == "sm_90a" else [])
-    record = {"gpu": gpu_state(), "torch": torch.__version__, "cuda": torch.version.cuda,
+    record = {"gpu": gpu_state(), "commit": commit(),
+              "command": " ".join(["python3", "benchmarks/attention/attention.py", *sys.argv[1:]]), "torch": torch.__version__, "cuda": torch.version.cuda,
               "cudnn": torch.backends.cudnn.version(), "arch": arch, "tokens": TOKENS, "columns": COLUMNS, "cases": []}
     with tempfile.TemporaryDirectory() as folder:
         ours = Ours(ctypes.CDLL(os.path.abspath(options.library)) if options.library else build(arch, folder))

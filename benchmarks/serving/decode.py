@@ -21,6 +21,9 @@ import sys
 import tempfile
 import warnings
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from machine import commit, gpu_state  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HEADS, KV_HEADS, D, PAGE, SPLITS = 32, 8, 128, 16, 64
 TURN_MS = 10
@@ -202,14 +205,6 @@ def race(programs, sets, kv_bytes, rounds):
     return result
 
 
-def gpu_state():
-    try:
-        keys = "name,driver_version,clocks.sm,clocks_event_reasons.active,power.draw,temperature.gpu"
-        return subprocess.run(["nvidia-smi", f"--query-gpu={keys}", "--format=csv,noheader", "-i", "0"], check=True,
-                              capture_output=True, text=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-
 
 def one_case(ours, peers, batch, length, rounds):
     kv_bytes = 2 * batch * KV_HEADS * length * D * 2
@@ -256,7 +251,8 @@ def main():
     peers = {"FlashAttention-2": SDPBackend.FLASH_ATTENTION, "cuDNN": SDPBackend.CUDNN_ATTENTION}
     major, minor = torch.cuda.get_device_capability()
     arch = options.arch or f"sm_{major}{minor}" + ("a" if (major, minor) == (9, 0) else "")
-    record = {"gpu": gpu_state(), "torch": torch.__version__, "cuda": torch.version.cuda,
+    record = {"gpu": gpu_state(), "commit": commit(),
+              "command": " ".join(["python3", "benchmarks/serving/decode.py", *sys.argv[1:]]), "torch": torch.__version__, "cuda": torch.version.cuda,
               "cudnn": torch.backends.cudnn.version(), "arch": arch, "heads": HEADS, "kv_heads": KV_HEADS, "d": D, "cases": []}
     shapes = [(1, 8192), (1, 131072), (16, 8192), (64, 8192)] if options.quick else [
         (1, 4096), (1, 8192), (1, 16384), (1, 32768), (1, 131072), (16, 4096), (16, 8192), (16, 32768), (16, 131072),

@@ -16,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from machine import commit, gpu_state  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -88,22 +91,6 @@ def case(programs, rate, runs):
             for name, all_of in found.items()}
 
 
-def gpu_state():
-    try:
-        keys = "name,driver_version,clocks.sm,clocks.mem,clocks_event_reasons.active,power.draw,temperature.gpu"
-        return subprocess.run(["nvidia-smi", f"--query-gpu={keys}", "--format=csv,noheader", "-i", "0"], check=True,
-                              capture_output=True, text=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-
-
-def commit():
-    if "RIDGE_COMMIT" in os.environ:
-        return os.environ["RIDGE_COMMIT"]
-    try:
-        return subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
 
 
 def peers(model, device, trace, kinds):
