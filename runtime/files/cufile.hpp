@@ -77,6 +77,20 @@ ssize_t with_handle(int fd, Move move) {
   return n == -1 ? -error : n < 0 ? -EIO : n;  // -1: errno; below: a code of cuFile's own
 }
 
+// All bytes, or as many as there are: a call of cuFile may move fewer.
+template <class Function, class Pointer>
+ssize_t move_all(Function move, int fd, Pointer base, std::size_t bytes, long long file_offset,
+                 long long buffer_offset) {
+  return with_handle(fd, [&](CUfileHandle_t h) {
+    ssize_t done = 0, n = 1;
+    while (n > 0 && static_cast<std::size_t>(done) < bytes) {
+      n = move(h, base, bytes - static_cast<std::size_t>(done), file_offset + done, buffer_offset + done);
+      if (n > 0) done += n;
+    }
+    return done > 0 ? done : n;
+  });
+}
+
 }  // namespace detail
 
 inline bool cufile_available() { return detail::cufile().good; }
@@ -89,13 +103,11 @@ inline int deregister_buffer(void* base) {
   return detail::cufile().buffer_deregister(base).err == CU_FILE_SUCCESS ? 0 : -EINVAL;
 }
 inline ssize_t read_to_device(int fd, void* base, std::size_t bytes, long long file_offset, long long buffer_offset) {
-  return detail::with_handle(
-      fd, [&](CUfileHandle_t h) { return detail::cufile().read(h, base, bytes, file_offset, buffer_offset); });
+  return detail::move_all(detail::cufile().read, fd, base, bytes, file_offset, buffer_offset);
 }
 inline ssize_t write_from_device(int fd, const void* base, std::size_t bytes, long long file_offset,
                                  long long buffer_offset) {
-  return detail::with_handle(
-      fd, [&](CUfileHandle_t h) { return detail::cufile().write(h, base, bytes, file_offset, buffer_offset); });
+  return detail::move_all(detail::cufile().write, fd, base, bytes, file_offset, buffer_offset);
 }
 
 #else

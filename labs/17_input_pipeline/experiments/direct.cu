@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "direct.hpp"
@@ -59,6 +60,24 @@ bool reads_alone(long long bytes, unsigned char* to, unsigned char* locked, cuda
   return files::close(fd) == 0;
 }
 
+// Tries one request: cuFile's library may be there, and refuse the file system or the memory. Empty where it works.
+std::string why_no_cufile(unsigned char* scratch, long long bytes) {
+  if (!files::cufile_available()) return "no cuFile";
+  const int fd = files::open(kFile, files::kDirect);
+  if (fd < 0) return "the file does not open with O_DIRECT";
+  const auto refusal = [](const char* call, long long result) {
+    return std::string(call) + " fails with " + std::to_string(result);
+  };
+  std::string why;
+  if (const int error = files::register_buffer(scratch, static_cast<std::size_t>(bytes) + 8192); error != 0)
+    why = refusal("cuFileBufRegister", error);
+  else if (const ssize_t n = files::read_to_device(fd, scratch, kPart, 0, 0); n != kPart)
+    why = refusal("cuFileHandleRegister or cuFileRead", n);
+  files::deregister_buffer(scratch);
+  files::close(fd);
+  return why;
+}
+
 struct Figure {
   const char* name;
   std::vector<double> rates = {};  // GB/s
@@ -90,10 +109,10 @@ int main(int argc, char** argv) {
   good = good && files::fsync(fd) == 0 && files::drop_pages(fd) == 0 && files::close(fd) == 0;
   if (!good) return std::fprintf(stderr, "cannot write %lld bytes below RIDGE_FILES\n", bytes), 1;
 
-  const bool cufile = files::cufile_available();
+  const std::string no_cufile = why_no_cufile(scratch, bytes);
   Figure all[] = {{"plain O_DIRECT loop"}, {"eight in flight, no device"}, {"read_direct"}, {"read_cufile"}};
   std::vector<int> order = {0, 1, 2};
-  if (cufile) order.push_back(3);
+  if (no_cufile.empty()) order.push_back(3);
   std::mt19937 random(20260101);
   for (int turn = 0; turn < turns; ++turn) {
     std::shuffle(order.begin(), order.end(), random);
@@ -116,7 +135,7 @@ int main(int argc, char** argv) {
   files::unlink(kFile);
   for (Figure& f : all) {
     if (f.rates.empty()) {
-      std::printf("%-28s cannot run here: no cuFile\n", f.name);
+      std::printf("%-28s cannot run here: %s\n", f.name, no_cufile.c_str());
       continue;
     }
     std::sort(f.rates.begin(), f.rates.end());
