@@ -174,6 +174,7 @@ class Driver {
         return failed(f);
     }
     std::vector<std::string> extra = c_.link;
+    if (c_.blas) extra.push_back("-lcublas");
     for (const std::string& l : behind(objects_, c_)) extra.push_back(l);
     const fs::path linked = dir_.path() / "program", output = c_.output.empty() ? fs::path("a.out") : c_.output;
     if (CompileFailure f = link_program(objects_, linked, false, extra); !f.output.empty()) return failed(f);

@@ -197,7 +197,8 @@ CompileFailure with_warnings(CompileFailure f, std::string warnings) {
 
 fs::path library(const char* name) { return build_dir() / "lib" / name; }
 
-// CUDA's libraries that are a library of the host's here.
+// CUDA's libraries that are a library of the host's here. Without a package: a part of cuBLAS alone is missing where the
+// archive is.
 struct HostLibrary {
   const char *option, *archive, *name, *package;
   std::array<const char*, 2> needed;
@@ -205,6 +206,11 @@ struct HostLibrary {
 constexpr HostLibrary kHostLibraries[] = {
     {"-lcufft", "libridge_fft.a", "FFTW", "libfftw3-dev", {"-lfftw3", "-lfftw3f"}},
     {"-lcusolver", "libridge_solver.a", "LAPACK", "liblapack-dev", {"-llapack", nullptr}},
+    {"-lcublas",
+     "libridge_blas.a",
+     "BLAS",
+     nullptr,
+     {"-Wl,--push-state,--as-needed,-llapack,-lblas,--pop-state", nullptr}},
 };
 
 }  // namespace
@@ -389,6 +395,7 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
     argv.insert(argv.end(), {"-Wl,-u,ncclAllReduce,-u,ncclCommDestroy", library("libridge_collectives.a").string()});
   for (const HostLibrary& l : kHostLibraries) {
     if (std::find(extra.begin(), extra.end(), l.option) == extra.end()) continue;
+    if (!fs::exists(library(l.archive)) && l.package == nullptr) continue;
     if (!fs::exists(library(l.archive)))
       return {true, fmt::format("ridge cc: {} needs {}, which was not there when Ridge was built\n"
                                 "  install {}, and build Ridge again",
@@ -406,7 +413,9 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
   argv.insert(argv.end(), behind.begin(), behind.end());
   argv.insert(argv.end(), {"-lpthread", "-lm"});
   std::copy_if(extra.begin(), extra.end(), std::back_inserter(argv), [](const auto& a) {
-    return a != "-lnccl" && a != "-lcufft" && a != "-lcusolver" && a != "-lcuda" && a != "-lnvrtc";
+    const bool hosts = std::any_of(std::begin(kHostLibraries), std::end(kHostLibraries),
+                                   [&](const HostLibrary& l) { return a == l.option; });
+    return !hosts && a != "-lnccl" && a != "-lcuda" && a != "-lnvrtc";
   });
   if (!segment_end.empty()) argv.push_back(segment_end);
   // Where the user is: the linker's options may name files from there.

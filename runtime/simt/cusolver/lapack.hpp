@@ -63,6 +63,14 @@ RIDGE_LAPACK(z, ComplexDouble, double, un, he)
   inline void svd(const char* ju, const char* jv, int m, int n, T* a, int lda, T* s, T* u, int ldu, T* vt, int ldvt,   \
                   T* w, int l, T*, int* i) {                                                                           \
     x##gesvd_(ju, jv, &m, &n, a, &lda, s, u, &ldu, vt, &ldvt, w, &l, i, 1, 1);                                         \
+  }                                                                                                                    \
+  extern "C" void x##sygvd_(const int*, const char*, const char*, const int*, T*, const int*, T*, const int*, T*, T*,  \
+                            const int*, int*, const int*, int*, std::size_t, std::size_t);                             \
+  extern "C" void x##geev_(const char*, const char*, const int*, T*, const int*, T*, T*, T*, const int*, T*,           \
+                           const int*, T*, const int*, int*, std::size_t, std::size_t);                                \
+  inline void gvd(int t, const char* j, const char* u, int n, T* a, int lda, T* b, int ldb, T* v, T* w, int l, T*,     \
+                  int, int* iw, int li, int* i) {                                                                      \
+    x##sygvd_(&t, j, u, &n, a, &lda, b, &ldb, v, w, &l, iw, &li, i, 1, 1);                                             \
   }
 #define RIDGE_LAPACK_COMPLEX(x, T, R)                                                                                  \
   extern "C" {                                                                                                         \
@@ -78,6 +86,14 @@ RIDGE_LAPACK(z, ComplexDouble, double, un, he)
   inline void svd(const char* ju, const char* jv, int m, int n, T* a, int lda, R* s, T* u, int ldu, T* vt, int ldvt,   \
                   T* w, int l, R* r, int* i) {                                                                         \
     x##gesvd_(ju, jv, &m, &n, a, &lda, s, u, &ldu, vt, &ldvt, w, &l, r, i, 1, 1);                                      \
+  }                                                                                                                    \
+  extern "C" void x##hegvd_(const int*, const char*, const char*, const int*, T*, const int*, T*, const int*, R*, T*,  \
+                            const int*, R*, const int*, int*, const int*, int*, std::size_t, std::size_t);             \
+  extern "C" void x##geev_(const char*, const char*, const int*, T*, const int*, T*, T*, const int*, T*, const int*,   \
+                           T*, const int*, R*, int*, std::size_t, std::size_t);                                        \
+  inline void gvd(int t, const char* j, const char* u, int n, T* a, int lda, T* b, int ldb, R* v, T* w, int l, R* r,   \
+                  int lr, int* iw, int li, int* i) {                                                                   \
+    x##hegvd_(&t, j, u, &n, a, &lda, b, &ldb, v, w, &l, r, &lr, iw, &li, i, 1, 1);                                     \
   }
 
 RIDGE_LAPACK_REAL(s, float)
@@ -86,5 +102,34 @@ RIDGE_LAPACK_COMPLEX(c, ComplexFloat, float)
 RIDGE_LAPACK_COMPLEX(z, ComplexDouble, double)
 #undef RIDGE_LAPACK_REAL
 #undef RIDGE_LAPACK_COMPLEX
+
+// Eigenvalues of any matrix, as complex numbers: LAPACK gives those of real matrices as two vectors.
+#define RIDGE_LAPACK_GEEV_REAL(x, T)                                                                                 \
+  inline void geev(const char* jl, const char* jr, int n, T* a, int lda, std::complex<T>* v, T* vl, int ldvl, T* vr, \
+                   int ldvr, T* w, int l, T* parts, int* i) {                                                        \
+    x##geev_(jl, jr, &n, a, &lda, parts, parts + n, vl, &ldvl, vr, &ldvr, w, &l, i, 1, 1);                           \
+    for (int k = 0; l >= 0 && k < n; ++k) v[k] = {parts[k], parts[n + k]};                                           \
+  }
+#define RIDGE_LAPACK_GEEV_COMPLEX(x, T, R)                                                                             \
+  inline void geev(const char* jl, const char* jr, int n, T* a, int lda, T* v, T* vl, int ldvl, T* vr, int ldvr, T* w, \
+                   int l, R* parts, int* i) {                                                                          \
+    x##geev_(jl, jr, &n, a, &lda, v, vl, &ldvl, vr, &ldvr, w, &l, parts, i, 1, 1);                                     \
+  }
+#define RIDGE_LAPACK_TRTRI(x, T)                                                                                   \
+  extern "C" void x##trtri_(const char*, const char*, const int*, T*, const int*, int*, std::size_t, std::size_t); \
+  inline void trtri(const char* u, const char* d, int n, T* a, int lda, int* i) {                                  \
+    x##trtri_(u, d, &n, a, &lda, i, 1, 1);                                                                         \
+  }
+RIDGE_LAPACK_GEEV_REAL(s, float)
+RIDGE_LAPACK_GEEV_REAL(d, double)
+RIDGE_LAPACK_GEEV_COMPLEX(c, ComplexFloat, float)
+RIDGE_LAPACK_GEEV_COMPLEX(z, ComplexDouble, double)
+RIDGE_LAPACK_TRTRI(s, float)
+RIDGE_LAPACK_TRTRI(d, double)
+RIDGE_LAPACK_TRTRI(c, ComplexFloat)
+RIDGE_LAPACK_TRTRI(z, ComplexDouble)
+#undef RIDGE_LAPACK_GEEV_REAL
+#undef RIDGE_LAPACK_GEEV_COMPLEX
+#undef RIDGE_LAPACK_TRTRI
 
 }  // namespace ridge::simt::lapack

@@ -60,3 +60,6 @@ RIDGE_SOLVER(C, cuComplex, float, un, he)
 RIDGE_SOLVER(Z, cuDoubleComplex, double, un, he)
 #undef RIDGE_SOLVER
 }
+
+#include "ridge_simt/cusolver_typed.h"
+#include "ridge_simt/cusolver_x.h"

@@ -1,6 +1,7 @@
 // cuBLAS on the CPU. Every operation checks its arguments at once and runs in the order of the handle's stream.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -20,7 +21,12 @@ struct cublasContext {
   cudaStream_t stream = nullptr;
   cublasMath_t math = CUBLAS_DEFAULT_MATH;
   cublasPointerMode_t pointers = CUBLAS_POINTER_MODE_HOST;
-  int multiprocessors = 0;  // asked for; products here are the same with any
+  // Asked for; products here are the same with any.
+  int multiprocessors = 0;
+  cublasEmulationStrategy_t strategy = CUBLAS_EMULATION_STRATEGY_DEFAULT;
+  cudaEmulationSpecialValuesSupport special_values = CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT;
+  cudaEmulationMantissaControl mantissa = CUDA_EMULATION_MANTISSA_CONTROL_DYNAMIC;
+  int mantissa_bits = 0, mantissa_offset = 0;
 };
 
 namespace {
@@ -77,13 +83,25 @@ T narrow(Acc v) {
     return static_cast<T>(v);
 }
 
-// rows x cols of a column-major matrix, transposed or not, packed column by column.
+template <class T>
+T conjugate(T v) {
+  return v;
+}
+template <class T>
+std::complex<T> conjugate(std::complex<T> v) {
+  return std::conj(v);
+}
+
+// rows x cols of op(matrix), column-major, packed column by column.
 template <class Acc, class T>
-std::vector<Acc> pack(const T* p, std::int64_t ld, bool transposed, int rows, int cols) {
+std::vector<Acc> pack(const T* p, std::int64_t ld, cublasOperation_t op, int rows, int cols) {
+  const bool transposed = op != CUBLAS_OP_N;
   std::vector<Acc> out(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols));
   auto at = out.begin();
   for (int j = 0; j < cols; ++j)
     for (int i = 0; i < rows; ++i) *at++ = widen<Acc>(transposed ? p[i * ld + j] : p[j * ld + i]);
+  if (op == CUBLAS_OP_C)
+    for (Acc& v : out) v = conjugate(v);
   return out;
 }
 
@@ -93,8 +111,8 @@ void gemm(const Shape& s, Acc alpha, const TA* a, int lda, const TA* b, int ldb,
   const auto m = static_cast<std::size_t>(s.m), n = static_cast<std::size_t>(s.n), k = static_cast<std::size_t>(s.k);
   std::vector<Acc> pa, pb;
   if (alpha != Acc(0)) {
-    pa = pack<Acc>(a, lda, s.transa != CUBLAS_OP_N, s.m, s.k);
-    pb = pack<Acc>(b, ldb, s.transb != CUBLAS_OP_N, s.k, s.n);
+    pa = pack<Acc>(a, lda, s.transa, s.m, s.k);
+    pb = pack<Acc>(b, ldb, s.transb, s.k, s.n);
   }
   std::vector<Acc> sums(4 * m);
   for (std::size_t j = 0; j < n; j += 4) {
@@ -396,6 +414,11 @@ RIDGE_PROPERTY(Stream, cudaStream_t, stream)
 RIDGE_PROPERTY(MathMode, cublasMath_t, math)
 RIDGE_PROPERTY(SmCountTarget, int, multiprocessors)
 RIDGE_PROPERTY(PointerMode, cublasPointerMode_t, pointers)
+RIDGE_PROPERTY(EmulationStrategy, cublasEmulationStrategy_t, strategy)
+RIDGE_PROPERTY(EmulationSpecialValuesSupport, cudaEmulationSpecialValuesSupport, special_values)
+RIDGE_PROPERTY(FixedPointEmulationMantissaControl, cudaEmulationMantissaControl, mantissa)
+RIDGE_PROPERTY(FixedPointEmulationMaxMantissaBitCount, int, mantissa_bits)
+RIDGE_PROPERTY(FixedPointEmulationMantissaBitOffset, int, mantissa_offset)
 cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void*, size_t) {
   return handle == nullptr ? CUBLAS_STATUS_NOT_INITIALIZED : CUBLAS_STATUS_SUCCESS;
 }
@@ -494,7 +517,10 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
     case CUBLAS_COMPUTE_32F_FAST_16F:
     case CUBLAS_COMPUTE_32F_FAST_16BF:
     case CUBLAS_COMPUTE_32F_FAST_TF32:
+    case CUBLAS_COMPUTE_32F_EMULATED_16BFX9:
       RIDGE_CASE(CUDA_R_32F, float, CUDA_R_32F, float, float, float);
+      RIDGE_CASE(CUDA_C_32F, std::complex<float>, CUDA_C_32F, std::complex<float>, std::complex<float>,
+                 std::complex<float>);
       break;
     case CUBLAS_COMPUTE_32F:
     case CUBLAS_COMPUTE_32F_PEDANTIC:
@@ -504,10 +530,15 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
       RIDGE_CASE(CUDA_R_16BF, __nv_bfloat16, CUDA_R_32F, float, float, float);
       RIDGE_CASE(CUDA_R_8I, signed char, CUDA_R_32F, float, float, float);
       RIDGE_CASE(CUDA_R_32F, float, CUDA_R_32F, float, float, float);
+      RIDGE_CASE(CUDA_C_32F, std::complex<float>, CUDA_C_32F, std::complex<float>, std::complex<float>,
+                 std::complex<float>);
       break;
     case CUBLAS_COMPUTE_64F:
     case CUBLAS_COMPUTE_64F_PEDANTIC:
+    case CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT:
       RIDGE_CASE(CUDA_R_64F, double, CUDA_R_64F, double, double, double);
+      RIDGE_CASE(CUDA_C_64F, std::complex<double>, CUDA_C_64F, std::complex<double>, std::complex<double>,
+                 std::complex<double>);
       break;
     case CUBLAS_COMPUTE_32I:
     case CUBLAS_COMPUTE_32I_PEDANTIC:
