@@ -100,6 +100,51 @@ TEST_CASE("nvcc's phases: preprocessing, running, linking of device code, C") {
   CHECK(c.code == 0);
 }
 
+TEST_CASE("programs in C call the runtime and its libraries") {
+  Folder f;
+  write_file(f / "host.c", R"(#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <cuda.h>
+#include <cuda_profiler_api.h>
+#include <cuda_runtime.h>
+#include <cuda_runtime_api.h>
+#include <cufft.h>
+#include <curand.h>
+#include <cusolverDn.h>
+#include <cusparse.h>
+#include <nccl.h>
+#include <nvrtc.h>
+#include <nvtx3/nvToolsExt.h>
+#include <stdio.h>
+#include <stdlib.h>
+void add_one(float4* v, struct dim3 grid);
+int main(void) {
+  float4* on_device = NULL;
+  float4* here = malloc(sizeof(float4));  // C alone converts this
+  struct cudaDeviceProp properties;
+  cublasHandle_t blas;
+  float sum = 0;
+  dim3 grid = {1, 1, 1};
+  *here = make_float4(1, 2, 3, 4);
+  if (cudaGetDeviceProperties(&properties, 0) != cudaSuccess || cudaMalloc((void**)&on_device, sizeof(float4))) return 1;
+  cudaMemcpy(on_device, here, sizeof(float4), cudaMemcpyHostToDevice);
+  add_one(on_device, grid);
+  cublasCreate(&blas);
+  if (cublasSasum(blas, 4, (const float*)on_device, 1, &sum) != CUBLAS_STATUS_SUCCESS) return 2;
+  cublasDestroy(blas);
+  printf("%g %d %d\n", sum, (int)sizeof(float4), (int)cuCabsf(make_cuFloatComplex(3, 4)));
+  return 0;
+}
+)");
+  write_file(f / "device.cu",
+             "__global__ void k(float4* v) { v->x += 1, v->w += 1; }\n"
+             "extern \"C\" void add_one(float4* v, dim3 grid) { k<<<grid, 1>>>(v); }\n");
+  Run made = nvcc({"host.c", "device.cu", "-lcublas", "-o", "program"}, f.path);
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  CHECK(run({f / "program"}, {}, 20).out == "12 16 5\n");
+}
+
 TEST_CASE("a shared library brings the ones that it was linked with") {
   Folder f;
   write_file(f / "base.cu", "__global__ void k(int* v) { *v = 5; }\nvoid base(int* v) { k<<<1, 1>>>(v); }\n");

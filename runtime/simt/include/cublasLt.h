@@ -2,7 +2,7 @@
 // of the stream.
 #pragma once
 #define CUBLASLT_H_
-#include <cstdint>
+#include <stdint.h>
 
 #include "cublas_v2.h"
 
@@ -85,7 +85,7 @@ typedef enum {
   CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES = 8
 } cublasLtMatmulPreferenceAttributes_t;
 
-extern "C" {
+RIDGE_BEGIN_C
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle);
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle);
 const char* cublasLtGetStatusName(cublasStatus_t status);
@@ -121,4 +121,4 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               const void* beta, const void* c, cublasLtMatrixLayout_t c_layout, void* d,
                               cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t* algorithm, void* workspace,
                               size_t workspace_bytes, cudaStream_t stream);
-}
+RIDGE_END_C

@@ -261,23 +261,17 @@ typedef struct CUlaunchConfig_st {
 typedef size_t (*CUoccupancyB2DSize)(int blockSize);
 
 #include "ridge_simt/hopper/tensor_map.h"
-#ifdef __cplusplus
-extern "C" {
-#endif
+RIDGE_BEGIN_C
 // Part of the runtime here: it needs no -lcuda.
 CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* address,
                                 const cuuint64_t* size, const cuuint64_t* pitch, const cuuint32_t* box,
                                 const cuuint32_t* step, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
 CUresult cuTensorMapReplaceAddress(CUtensorMap* map, void* address);
-#ifdef __cplusplus
-}
-#endif
+RIDGE_END_C
 
 #ifndef RIDGE_JUDGED  // a submission brings its kernels with it
-#ifdef __cplusplus
-extern "C" {
-#endif
+RIDGE_BEGIN_C
 CUresult cuGetErrorString(CUresult error, const char** text);
 CUresult cuGetErrorName(CUresult error, const char** text);
 CUresult cuInit(unsigned flags);
@@ -418,7 +412,7 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent from, CUevent to);
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);
 #ifdef __cplusplus
-}
+RIDGE_END_C
 
 // CUDA 13's call has parameters, older ones have none: programs of both are compiled.
 typedef struct CUctxCreateParams_st CUctxCreateParams;

@@ -1,6 +1,9 @@
 // cuda_runtime.h of the SIMT emulator. `ridge cc` includes it in every .cu file, as nvcc does, after rewriting
 // kernel<<<grid, block, shared, stream>>>(arguments) into the call of ridge_simt::Launch below.
 #pragma once
+#ifndef __cplusplus  // a program in C calls the host's functions
+#include "cuda_runtime_api.h"
+#else
 #include <cassert>
 #define __CUDA_RUNTIME_H__
 #include <cmath>
@@ -172,4 +175,4 @@ inline void __stcg(T* p, T v) { *p = v; }
 #include "ridge_simt/ptx_common.h"
 #include "ridge_simt/hopper/ptx.h"
 #include "ridge_simt/nv_atomic.h"
-
+#endif

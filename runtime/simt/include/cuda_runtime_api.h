@@ -9,7 +9,7 @@
 
 #define CUDART_VERSION 13000
 
-extern "C" {
+RIDGE_BEGIN_C
 // Errors.
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
@@ -49,9 +49,9 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t hand
 cudaError_t cudaDriverGetVersion(int* version);
 // Of the driver's functions there are cuTensorMapEncodeTiled and cuTensorMapReplaceAddress.
 cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
-                                    cudaDriverEntryPointQueryResult* found);
+                                    enum cudaDriverEntryPointQueryResult* found);
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned version,
-                                             unsigned long long flags, cudaDriverEntryPointQueryResult* found);
+                                             unsigned long long flags, enum cudaDriverEntryPointQueryResult* found);
 cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
@@ -68,11 +68,11 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags);
 cudaError_t cudaHostUnregister(void* pointer);
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags);
 cudaError_t cudaHostGetFlags(unsigned* flags, void* host);
-cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal);
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t bytes = 0,
-                                     unsigned flags = cudaMemAttachSingle);
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags RIDGE_DEFAULT(cudaMemAttachGlobal));
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t bytes RIDGE_DEFAULT(0),
+                                     unsigned flags RIDGE_DEFAULT(cudaMemAttachSingle));
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, struct cudaMemLocation location, unsigned flags,
-                                 cudaStream_t stream = 0);
+                                 cudaStream_t stream RIDGE_DEFAULT(0));
 cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, enum cudaMemoryAdvise advice,
                           struct cudaMemLocation location);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes, const void* pointer);
@@ -94,31 +94,31 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes_to_keep);
 // Copies and fills.
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind,
-                            cudaStream_t stream = 0);
+                            cudaStream_t stream RIDGE_DEFAULT(0));
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes);
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
-                                cudaStream_t stream = 0);
+                                cudaStream_t stream RIDGE_DEFAULT(0));
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                          enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream = 0);
+                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream RIDGE_DEFAULT(0));
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms* parameters);
-cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms* parameters, cudaStream_t stream = 0);
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms* parameters, cudaStream_t stream RIDGE_DEFAULT(0));
 cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms* parameters);
-cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms* parameters, cudaStream_t stream = 0);
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms* parameters, cudaStream_t stream RIDGE_DEFAULT(0));
 cudaError_t cudaMemset(void* to, int value, size_t bytes);
-cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream = 0);
+cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream RIDGE_DEFAULT(0));
 cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height);
-cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream = 0);
+cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream RIDGE_DEFAULT(0));
 cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent);
-cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream = 0);
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream RIDGE_DEFAULT(0));
 
 #ifndef RIDGE_JUDGED
 // Arrays, textures and surfaces. Arrays are rows with a pitch; a GPU's are tiles.
 cudaError_t cudaMallocArray(cudaArray_t* array, const struct cudaChannelFormatDesc* format, size_t width,
-                            size_t height = 0, unsigned flags = 0);
+                            size_t height RIDGE_DEFAULT(0), unsigned flags RIDGE_DEFAULT(0));
 cudaError_t cudaMalloc3DArray(cudaArray_t* array, const struct cudaChannelFormatDesc* format, struct cudaExtent extent,
-                              unsigned flags = 0);
+                              unsigned flags RIDGE_DEFAULT(0));
 cudaError_t cudaFreeArray(cudaArray_t array);
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc* format, struct cudaExtent* extent, unsigned* flags,
                              cudaArray_t array);
@@ -128,21 +128,21 @@ cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* fr
 cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
                                 enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
-                                   enum cudaMemcpyKind kind, cudaStream_t stream = 0);
+                                   enum cudaMemcpyKind kind, cudaStream_t stream RIDGE_DEFAULT(0));
 cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
-                                     enum cudaMemcpyKind kind, cudaStream_t stream = 0);
+                                     enum cudaMemcpyKind kind, cudaStream_t stream RIDGE_DEFAULT(0));
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch, size_t width,
                                 size_t height, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
                                   size_t height, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch, size_t width,
-                                     size_t height, enum cudaMemcpyKind kind, cudaStream_t stream = 0);
+                                     size_t height, enum cudaMemcpyKind kind, cudaStream_t stream RIDGE_DEFAULT(0));
 cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
                                        size_t width, size_t height, enum cudaMemcpyKind kind,
-                                       cudaStream_t stream = 0);
+                                       cudaStream_t stream RIDGE_DEFAULT(0));
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
                                      size_t from_y, size_t width, size_t height,
-                                     enum cudaMemcpyKind kind = cudaMemcpyDeviceToDevice);
+                                     enum cudaMemcpyKind kind RIDGE_DEFAULT(cudaMemcpyDeviceToDevice));
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const struct cudaResourceDesc* resource,
                                     const struct cudaTextureDesc* texture, const struct cudaResourceViewDesc* view);
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object);
@@ -160,7 +160,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags RIDGE_DEFAULT(0));
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device);
@@ -170,8 +170,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = 0);
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = 0, unsigned flags = 0);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream RIDGE_DEFAULT(0));
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream RIDGE_DEFAULT(0), unsigned flags RIDGE_DEFAULT(0));
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end);
@@ -181,9 +181,9 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus* status);
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus* status,
-                                     unsigned long long* id = 0, cudaGraph_t* graph = 0,
-                                     const cudaGraphNode_t** dependencies = 0, const cudaGraphEdgeData** edges = 0,
-                                     size_t* dependency_count = 0);
+                                     unsigned long long* id RIDGE_DEFAULT(0), cudaGraph_t* graph RIDGE_DEFAULT(0),
+                                     const cudaGraphNode_t** dependencies RIDGE_DEFAULT(0), const cudaGraphEdgeData** edges RIDGE_DEFAULT(0),
+                                     size_t* dependency_count RIDGE_DEFAULT(0));
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode* mode);
 
 // Graphs.
@@ -222,8 +222,8 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType* type);
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams* parameters);
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams* parameters);
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags = 0);
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags = 0);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags RIDGE_DEFAULT(0));
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags RIDGE_DEFAULT(0));
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream);
@@ -276,4 +276,4 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int block_size,
                                                                    size_t dynamic_shared, unsigned flags);
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int blocks, int block_size);
-}
+RIDGE_END_C

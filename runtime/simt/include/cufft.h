@@ -5,7 +5,7 @@
 #ifdef RIDGE_JUDGED
 #error <cufft.h> is not for labs: write the transform as a kernel
 #endif
-#include <cstddef>
+#include <stddef.h>
 
 #include "cuComplex.h"
 #include "cuda_runtime_api.h"
@@ -56,7 +56,7 @@ typedef double cufftDoubleReal;
 typedef cuComplex cufftComplex;
 typedef cuDoubleComplex cufftDoubleComplex;
 
-extern "C" {
+RIDGE_BEGIN_C
 cufftResult cufftPlan1d(cufftHandle* plan, int nx, cufftType type, int batch);
 cufftResult cufftPlan2d(cufftHandle* plan, int nx, int ny, cufftType type);
 cufftResult cufftPlan3d(cufftHandle* plan, int nx, int ny, int nz, cufftType type);
@@ -88,4 +88,4 @@ cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex* in, cufftDoubleRe
 cufftResult cufftDestroy(cufftHandle plan);
 cufftResult cufftGetVersion(int* version);
 cufftResult cufftGetProperty(libraryPropertyType type, int* value);
-}
+RIDGE_END_C

@@ -44,7 +44,7 @@ typedef enum curandOrdering {
 } curandOrdering_t;
 typedef struct curandGenerator_st* curandGenerator_t;
 
-extern "C" {
+RIDGE_BEGIN_C
 curandStatus_t curandCreateGenerator(curandGenerator_t* generator, curandRngType_t rng_type);
 curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator, curandRngType_t rng_type);
 curandStatus_t curandDestroyGenerator(curandGenerator_t generator);
@@ -65,4 +65,4 @@ curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* outpu
                                        float stddev);
 curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double* output, size_t count, double mean,
                                              double stddev);
-}
+RIDGE_END_C

@@ -9,7 +9,7 @@
 
 typedef struct cusolverDnContext* cusolverDnHandle_t;
 
-extern "C" {
+RIDGE_BEGIN_C
 cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* handle);
 cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle);
 cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t stream);
@@ -59,7 +59,7 @@ RIDGE_SOLVER(D, double, double, or, sy)
 RIDGE_SOLVER(C, cuComplex, float, un, he)
 RIDGE_SOLVER(Z, cuDoubleComplex, double, un, he)
 #undef RIDGE_SOLVER
-}
+RIDGE_END_C
 
 #include "ridge_simt/cusolver_typed.h"
 #include "ridge_simt/cusolver_x.h"

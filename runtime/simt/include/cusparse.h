@@ -6,8 +6,8 @@
 #define CUSPARSE_VER_MINOR 6
 #define CUSPARSE_VER_PATCH 3
 #define CUSPARSE_VERSION 12603
-#include <cstddef>
-#include <cstdint>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "cuda_runtime_api.h"
 #include "library_types.h"
@@ -86,7 +86,7 @@ typedef const struct cusparseDnVecDescr* cusparseConstDnVecDescr_t;
 typedef const struct cusparseSpMatDescr* cusparseConstSpMatDescr_t;
 typedef const struct cusparseDnMatDescr* cusparseConstDnMatDescr_t;
 
-extern "C" {
+RIDGE_BEGIN_C
 cusparseStatus_t cusparseCreate(cusparseHandle_t* handle);
 cusparseStatus_t cusparseDestroy(cusparseHandle_t handle);
 cusparseStatus_t cusparseSetStream(cusparseHandle_t handle, cudaStream_t stream);
@@ -264,4 +264,4 @@ cusparseStatus_t cusparseXcscsort(cusparseHandle_t handle, int m, int n, int nnz
 cusparseStatus_t cusparseXcoosort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz, const int* cooRowsA, const int* cooColsA, size_t* bytes);
 cusparseStatus_t cusparseXcoosortByRow(cusparseHandle_t handle, int m, int n, int nnz, int* cooRowsA, int* cooColsA, int* P, void* buffer);
 cusparseStatus_t cusparseXcoosortByColumn(cusparseHandle_t handle, int m, int n, int nnz, int* cooRowsA, int* cooColsA, int* P, void* buffer);
-}
+RIDGE_END_C

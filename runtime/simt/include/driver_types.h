@@ -2,7 +2,7 @@
 #pragma once
 #define __DRIVER_TYPES_H__  // as CUDA's own: other headers ask for it
 #include <limits.h>
-#include <cstddef>
+#include <stddef.h>
 
 #include "vector_types.h"
 
@@ -586,10 +586,17 @@ struct cudaMemcpy3DParms {
   struct cudaExtent extent;
   enum cudaMemcpyKind kind;
 };
-inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return {width, height, depth}; }
-inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
-inline cudaPitchedPtr make_cudaPitchedPtr(void* p, size_t pitch, size_t xsize, size_t ysize) {
-  return {p, pitch, xsize, ysize};
+static inline struct cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
+  struct cudaExtent e = {width, height, depth};
+  return e;
+}
+static inline struct cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
+  struct cudaPos p = {x, y, z};
+  return p;
+}
+static inline struct cudaPitchedPtr make_cudaPitchedPtr(void* p, size_t pitch, size_t xsize, size_t ysize) {
+  struct cudaPitchedPtr to = {p, pitch, xsize, ysize};
+  return to;
 }
 
 struct cudaMemLocation {
@@ -614,10 +621,12 @@ struct cudaKernelNodeParams {
   void** kernelParams;
   void** extra;
   // gridDim is a macro in a program, so that `params.gridDim` becomes a call of this function.
+#ifdef __cplusplus
   dim3& ridge_grid_dim() { return gridDim; }
   const dim3& ridge_grid_dim() const { return gridDim; }
   dim3& ridge_block_dim() { return blockDim; }
   const dim3& ridge_block_dim() const { return blockDim; }
+#endif
 };
 struct cudaMemsetParams {
   void* dst;
@@ -745,10 +754,12 @@ typedef struct cudaLaunchConfig_st {
   cudaLaunchAttribute* attrs;
   unsigned int numAttrs;
   // As in cudaKernelNodeParams.
+#ifdef __cplusplus
   dim3& ridge_grid_dim() { return gridDim; }
   const dim3& ridge_grid_dim() const { return gridDim; }
   dim3& ridge_block_dim() { return blockDim; }
   const dim3& ridge_block_dim() const { return blockDim; }
+#endif
 } cudaLaunchConfig_t;
 
 #define cudaArrayDefault 0x00

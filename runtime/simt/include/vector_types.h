@@ -3,6 +3,12 @@
 // used one by one. The price: these types are not trivially copyable, and a union that holds one copies by member.
 #pragma once
 #define __VECTOR_TYPES_H__
+#include <stdint.h>
+
+#include "ridge_simt/c_linkage.h"
+#ifndef __cplusplus
+#include "ridge_simt/vector_types_c.h"
+#else
 #include <cstdint>
 
 #if __cplusplus >= 202002L
@@ -167,3 +173,4 @@ struct dim3 {
   RIDGE_INLINE constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
   RIDGE_INLINE constexpr operator uint3() const { return {x, y, z}; }
 };
+#endif

@@ -1,6 +1,7 @@
 // NVTX on the emulator: ranges of the host. What is launched inside one carries its name in the timeline. Marks, names of
 // threads and categories, and ranges that end elsewhere (nvtxRangeStart) are taken and not shown.
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 
 #define NVTX_VERSION 3

@@ -16,10 +16,10 @@
   cublasStatus_t cublas##X##gelsBatched(cublasHandle_t handle, cublasOperation_t op, int m, int n, int nrhs, T* const a[],   \
                                         int lda, T* const c[], int ldc, int* info, int* each, int batch);
 
-extern "C" {
+RIDGE_BEGIN_C
 RIDGE_BATCHED(S, float)
 RIDGE_BATCHED(D, double)
 RIDGE_BATCHED(C, cuComplex)
 RIDGE_BATCHED(Z, cuDoubleComplex)
-}
+RIDGE_END_C
 #undef RIDGE_BATCHED

@@ -138,7 +138,7 @@
   cublasStatus_t cublas##X##geam(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,   \
                                  const T* alpha, const T* a, int lda, const T* beta, const T* b, int ldb, T* c, int ldc);
 
-extern "C" {
+RIDGE_BEGIN_C
 RIDGE_LEVEL_1(S, float, float)
 RIDGE_LEVEL_1(D, double, double)
 RIDGE_LEVEL_1(C, cuComplex, float)
@@ -216,7 +216,7 @@ cublasStatus_t cublasCherkEx(cublasHandle_t handle, cublasFillMode_t uplo, cubla
 cublasStatus_t cublasCherk3mEx(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k,
                                const float* alpha, const void* a, cudaDataType a_type, int lda, const float* beta,
                                void* c, cudaDataType c_type, int ldc);
-}
+RIDGE_END_C
 #undef RIDGE_LEVEL_1
 #undef RIDGE_LEVEL_1_REAL
 #undef RIDGE_LEVEL_1_COMPLEX
@@ -228,6 +228,7 @@ cublasStatus_t cublasCherk3mEx(cublasHandle_t handle, cublasFillMode_t uplo, cub
 #undef RIDGE_LEVEL_3_REAL
 #undef RIDGE_LEVEL_3_COMPLEX
 
+#ifdef __cplusplus
 // With the type of computing as a type of numbers, as before CUDA 11.
 inline cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
                                           int n, int k, const void* alpha, const void* const a[], cudaDataType a_type,
@@ -237,3 +238,4 @@ inline cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation
   return cublasGemmBatchedEx(handle, transa, transb, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc,
                              batch, ridge_compute_type(compute), algorithm);
 }
+#endif

@@ -6,7 +6,7 @@
 typedef struct syevjInfo* syevjInfo_t;
 typedef struct gesvdjInfo* gesvdjInfo_t;
 
-extern "C" {
+RIDGE_BEGIN_C
 #define RIDGE_JACOBI(name, Name)                                                                                            \
   cusolverStatus_t cusolverDnCreate##Name##Info(name##Info_t* info);                                                        \
   cusolverStatus_t cusolverDnDestroy##Name##Info(name##Info_t info);                                                        \
@@ -106,4 +106,4 @@ RIDGE_TYPED(Z, cuDoubleComplex, double, he)
   F(Z, Y, cuDoubleComplex)
 RIDGE_REFINED_ALL(RIDGE_REFINED)
 #undef RIDGE_REFINED
-}
+RIDGE_END_C

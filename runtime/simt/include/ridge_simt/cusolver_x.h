@@ -8,7 +8,7 @@ typedef struct cusolverDnIRSInfos* cusolverDnIRSInfos_t;
 typedef enum { CUSOLVER_ALG_0 = 0, CUSOLVER_ALG_1 = 1, CUSOLVER_ALG_2 = 2 } cusolverAlgMode_t;
 typedef enum { CUSOLVERDN_GETRF = 0, CUSOLVERDN_POTRF = 1, CUSOLVERDN_SYEVBATCHED = 2 } cusolverDnFunction_t;
 
-extern "C" {
+RIDGE_BEGIN_C
 cusolverStatus_t cusolverDnCreateParams(cusolverDnParams_t* params);
 cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t params);
 cusolverStatus_t cusolverDnSetAdvOptions(cusolverDnParams_t params, cusolverDnFunction_t function, cusolverAlgMode_t
@@ -116,4 +116,4 @@ cusolverStatus_t cusolverDnIRSXgesv_bufferSize(cusolverDnHandle_t handle, cusolv
 cusolverStatus_t cusolverDnIRSXgesv(cusolverDnHandle_t handle, cusolverDnIRSParams_t params, cusolverDnIRSInfos_t
     infos, cusolver_int_t n, cusolver_int_t nrhs, void* a, cusolver_int_t lda, void* b, cusolver_int_t ldb, void* x,
     cusolver_int_t ldx, void* work, size_t bytes, cusolver_int_t* iterations, cusolver_int_t* info);
-}
+RIDGE_END_C
