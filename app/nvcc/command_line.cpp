@@ -363,7 +363,7 @@ class Parser {
 bool own_library(std::string name) {
   constexpr auto kOwn =
       std::to_array<std::string_view>({"cublas", "cublasLt", "cuda", "cudadevrt", "cudart", "culibos", "curand",
-                                       "cusparse", "nvToolsExt", "nvidia-ml", "nvtx3interop"});
+                                       "cusolverMg", "cusparse", "nvToolsExt", "nvidia-ml", "nvtx3interop"});
   if (name.ends_with("_static")) name.resize(name.size() - 7);
   return std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
 }

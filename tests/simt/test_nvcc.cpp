@@ -145,6 +145,33 @@ int main(void) {
   CHECK(run({f / "program"}, {}, 20).out == "12 16 5\n");
 }
 
+TEST_CASE("C++ compilers of any standard take the headers, and link with the libraries") {
+  Folder f;
+  write_file(f / "host.cpp", R"(#include <cublas_v2.h>
+#include <cuda_runtime.h>
+__host__ __device__ inline float half_of(float x) { return x / 2; }
+int main() {
+  float* p = nullptr;
+  const float4 v = make_float4(8, 1, 2, 3);
+  const dim3 grid(3);
+  cublasHandle_t blas = nullptr;
+  if (cudaMalloc(&p, 4) != cudaSuccess || cublasCreate(&blas) != CUBLAS_STATUS_SUCCESS) return 1;
+  cublasDestroy(blas);
+  cudaFree(p);
+  return static_cast<int>(half_of(v.x)) + static_cast<int>(grid.x + grid.y);
+}
+)");
+  const std::string toolkit = fs::path(ridge_program()).parent_path().parent_path() / "toolkit";
+  for (const char* standard : {"-std=c++11", "-std=c++14", "-std=c++17", "-std=c++20"}) {
+    Run made = run({"g++", standard, "-I" + toolkit + "/include", f / "host.cpp", "-L" + toolkit + "/lib64", "-lcublas",
+                    "-lcudart", "-o", f / "program"},
+                   {}, 60);
+    INFO(standard << "\n" << made.err);
+    REQUIRE(made.code == 0);
+    CHECK(run({f / "program"}, {}, 20).code == 8);
+  }
+}
+
 TEST_CASE("a shared library brings the ones that it was linked with") {
   Folder f;
   write_file(f / "base.cu", "__global__ void k(int* v) { *v = 5; }\nvoid base(int* v) { k<<<1, 1>>>(v); }\n");

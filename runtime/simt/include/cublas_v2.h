@@ -4,7 +4,7 @@
 #define CUBLAS_V2_H_
 #define CUBLAS_API_H_
 #include "cuComplex.h"
-#ifdef __cplusplus
+#if defined(__cplusplus) && __cplusplus >= 201703L
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 #endif
@@ -114,7 +114,7 @@ cublasStatus_t cublasDgemmStridedBatched(cublasHandle_t handle, cublasOperation_
 cublasStatus_t cublasDgemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, const double* alpha,
                                   const double* const a[], int lda, const double* const b[], int ldb, const double* beta,
                                   double* const c[], int ldc, int batch);
-#ifdef __cplusplus
+#if defined(__cplusplus) && __cplusplus >= 201703L
 cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, const __half* alpha, const __half* a,
                            int lda, const __half* b, int ldb, const __half* beta, __half* c, int ldc);
 cublasStatus_t cublasHgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, const __half* alpha,
@@ -180,7 +180,7 @@ inline cublasComputeType_t ridge_compute_type(cudaDataType t) {
 #ifndef RIDGE_JUDGED  // a submission writes it itself
 #include "ridge_simt/cublas_levels.h"
 #include "ridge_simt/cublas_v2_names.h"
-#ifdef __cplusplus
+#if defined(__cplusplus) && __cplusplus >= 201703L
 #include "ridge_simt/cublas_64.h"
 #endif
 #endif

@@ -3,6 +3,8 @@
 #pragma once
 #ifndef __cplusplus  // a program in C calls the host's functions
 #include "cuda_runtime_api.h"
+#elif __cplusplus < 201703L
+#include "ridge_simt/host_cxx14.h"
 #else
 #include <cassert>
 #define __CUDA_RUNTIME_H__

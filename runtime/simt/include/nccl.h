@@ -1,7 +1,7 @@
 // NCCL's interface on the emulator: names, values and layouts of NCCL 2.27 (NVIDIA, "NCCL API" reference).
 #pragma once
 #define NCCL_H_
-#ifdef __cplusplus
+#if defined(__cplusplus) && __cplusplus >= 201703L
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
