@@ -157,6 +157,14 @@ void BlockRunner::out_of_bounds(std::uintptr_t address, unsigned bytes, bool sto
   fault(out_of_bounds_fault(shared_, *launch_, address, bytes, store), pc);
 }
 
+void BlockRunner::count_bulk(std::uintptr_t address, std::size_t bytes, bool write) {
+  if (launch_->footprint != nullptr) (write ? footprint_.written : footprint_.read).add(address, address + bytes);
+  if (!launch_->record || !memory_.contains(address)) return;
+  (write ? counters_->bulk_written : counters_->bulk_read) += bytes;
+  const bool host = memory_.owner(address).kind == MemoryKind::host;
+  profiler_.bulk(address - memory_.base() + (host ? kHostMemory : 0), bytes, write);
+}
+
 Pipeline& BlockRunner::pipeline() {
   if (pipelines_.size() < threads_.size()) pipelines_.resize(threads_.size());
   return pipelines_[current_->linear];

@@ -41,6 +41,8 @@ class BlockProfiler {
     return (flush_point_ != nullptr || recorder_.full()) && parks(t);
   }
 
+  void bulk(std::uint64_t address, std::uint64_t bytes, bool write) { cache_.bulk(address, bytes, write); }
+
   // Names the thread's last atomic: see Recorder::ticket.
   std::uint32_t ticket(const Thread& t) const { return recorder_.ticket(t.linear % kWarpSize); }
   void atomic_used(std::uint32_t ticket) { recorder_.used(ticket); }

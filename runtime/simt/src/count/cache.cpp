@@ -137,6 +137,20 @@ void CacheModel::request(const Sectors& sectors, Op op) {
   }
 }
 
+void CacheModel::bulk(std::uint64_t address, std::uint64_t bytes, bool write) {
+  const std::uint64_t end = address + bytes;
+  while (address < end) {
+    L2Access a{address / kLineBytes, 0, write, {}};
+    for (; address < end && address / kLineBytes == a.line;) {
+      const std::uint64_t sector = address / kSectorBytes, next = std::min(end, (sector + 1) * kSectorBytes);
+      a.mask |= static_cast<std::uint8_t>(1u << sector % kLineSectors);
+      if (write) a.covered[sector % kLineSectors] = static_cast<std::uint8_t>(next - address);
+      address = next;
+    }
+    out_.push_back(a);
+  }
+}
+
 void CacheModel::end_block(std::uint64_t index, KernelCounters& counters, L2Model& l2) {
   counters.l1_bytes += l1_bytes_;
   counters.l1_lines += lines_;

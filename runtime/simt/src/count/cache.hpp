@@ -74,6 +74,8 @@ class CacheModel {
   CacheModel();
   void begin_block(std::size_t l1_bytes);
   void request(const Sectors& sectors, Op op);
+  // Bytes that go between L2 and shared memory: L1 keeps none of them.
+  void bulk(std::uint64_t address, std::uint64_t bytes, bool write);
   void end_block(std::uint64_t index, KernelCounters& counters, L2Model& l2);
 
  private:

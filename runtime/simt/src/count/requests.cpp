@@ -52,9 +52,14 @@ void KernelCounters::add(const KernelCounters& other) {
                                                       &KernelCounters::lane_local_loads,
                                                       &KernelCounters::lane_local_stores,
                                                       &KernelCounters::link_read,
-                                                      &KernelCounters::link_written};
+                                                      &KernelCounters::link_written,
+                                                      &KernelCounters::bulk_copies,
+                                                      &KernelCounters::bulk_read,
+                                                      &KernelCounters::bulk_written,
+                                                      &KernelCounters::wgmma};
   for (auto sum : kSums) this->*sum += other.*sum;
   longest_thread = std::max(longest_thread, other.longest_thread);
+  bulk_under_way = std::max(bulk_under_way, other.bulk_under_way);
   for (const auto& [key, count] : other.line) line[key].add(count);
   for (const auto& [at, turns] : other.atomics) atomics[at] += turns;
   if (other.warp != nullptr && warp != nullptr)

@@ -111,8 +111,10 @@ void check_shared(BlockRunner& owner, BlockRunner& r, std::uintptr_t address, st
   }
 }
 
+// Checks and counts.
 void check_global(BlockRunner& r, std::uintptr_t address, std::size_t bytes, bool store, std::uintptr_t pc) {
   r.check(address, static_cast<unsigned>(bytes), store, pc);
+  r.count_bulk(address, bytes, store);
 }
 
 void check_box(BlockRunner& r, const BulkCopy& c, bool store) {
@@ -185,6 +187,13 @@ void begin_load(BlockRunner& r, BulkCopy copy, std::size_t bytes_in_shared, unsi
 
 }  // namespace
 
+void HopperUnit::add(const BulkCopy& copy) {
+  copies_.push_back(copy);
+  under_way_ += copy.bytes;
+  KernelCounters& c = runner_.counters();
+  c.bulk_under_way = std::max(c.bulk_under_way, under_way_);
+}
+
 void HopperUnit::land(std::uintptr_t barrier) {
   for (std::size_t i = 0; i < copies_.size();) {
     if (copies_[i].barrier != barrier) {
@@ -193,6 +202,7 @@ void HopperUnit::land(std::uintptr_t barrier) {
     }
     const BulkCopy copy = copies_[i];
     copies_.erase(copies_.begin() + static_cast<std::ptrdiff_t>(i));
+    under_way_ -= copy.bytes;
     move(copy);
     if (ProxyRaces* r = races()) {
       r->copy_comes(barrier);
@@ -239,6 +249,7 @@ using ridge::simt::HopperUnit;
 namespace {
 
 BulkCopy copy_of(BlockRunner& r, BulkCopy::Kind kind, std::uintptr_t pc) {
+  ++r.counters().bulk_copies;
   BulkCopy c{};
   c.kind = kind;
   c.thread = r.thread().linear;

@@ -48,7 +48,7 @@ class HopperUnit final : public AsyncUnit {
   void block_barrier() override;
 
   // Bulk copies: bulk_copy.cpp. Those to this block's shared memory come when somebody waits for their barrier.
-  void add(const BulkCopy& copy) { copies_.push_back(copy); }
+  void add(const BulkCopy& copy);
   void land(std::uintptr_t barrier);
   void add_store(const BulkCopy& copy);
   void commit_stores(unsigned thread);
@@ -91,6 +91,7 @@ class HopperUnit final : public AsyncUnit {
 
   BlockRunner& runner_;
   std::vector<BulkCopy> copies_;
+  std::uint64_t under_way_ = 0;     // their bytes
   std::vector<Stores> stores_;      // by linear thread index
   std::vector<Products> products_;  // by warp
   NamedBarrier named_[16];

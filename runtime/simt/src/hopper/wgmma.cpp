@@ -127,6 +127,7 @@ void ask_wgmma(void* const* lanes, unsigned mask) {
     p.first[l] = own.first;
     if (own.each != nullptr) p.each.insert(p.each.end(), own.each, own.each + p.registers());
   }
+  ++r.counters().wgmma;
   r.count_matrix(2ull * 16 * p.shape.n * k);
   HopperUnit::of(r).ask(warp, std::move(p));
 }

@@ -83,6 +83,13 @@ void counters_json(std::string& out, const KernelCounters& c) {
   field(out, "ridge__lane_instructions.sum", c.lane_instructions);
   field(out, "ridge__longest_thread_instructions.max", c.longest_thread);
   field(out, "ridge__memory_barriers.sum", c.memory_barriers);
+  if (c.bulk_copies != 0) {
+    field(out, "ridge__bulk_copies.sum", c.bulk_copies);
+    field(out, "ridge__bytes_bulk_op_ld.sum", c.bulk_read);
+    field(out, "ridge__bytes_bulk_op_st.sum", c.bulk_written);
+    field(out, "ridge__bytes_bulk_under_way.max", c.bulk_under_way);
+  }
+  if (c.wgmma != 0) field(out, "ridge__wgmma.sum", c.wgmma);
   field(out, "ridge__warps.sum", c.warps);
   field(out, "ridge__block_barriers.sum", c.barriers, true);
   out += "}";

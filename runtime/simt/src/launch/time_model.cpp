@@ -113,7 +113,12 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig
                               from_dram * p.dram_latency + from_host * p.copy_latency;
   const double chain = number(loads.requests) / warps, waits = number(c.load_waits) / warps;
   const double serial = chain > 0 ? std::max(1.0, waits > 0 ? std::min(waits, chain) : chain) : 0.0;
-  const double latency = serial * load_latency + number(c.warp_instructions) / warps * p.instruction_latency +
+  // Bulk copies of a block follow each other where no more of them are under way: as many times a load's latency.
+  const double bulk = c.bulk_under_way == 0
+                          ? 0
+                          : number(c.bulk_read) / blocks / number(c.bulk_under_way) *
+                                (p.l1_latency + p.l2_latency + share(dram_bytes, l2_bytes) * p.dram_latency);
+  const double latency = bulk + serial * load_latency + number(c.warp_instructions) / warps * p.instruction_latency +
                          number(c.barriers + c.memory_barriers) / blocks * p.barrier_latency;
 
   return {{
