@@ -188,8 +188,8 @@ class BlockRunner : public WarpScheduler {
     if (launch_->record) threads_.path_of(*current_).leave();
   }
   void count_matrix(std::uint64_t operations) { counters_->matrix += operations; }
-  // Bytes of global memory that a bulk copy reads or writes, in one piece.
-  void count_bulk(std::uintptr_t address, std::size_t bytes, bool write);
+  // Bytes of global memory that a bulk copy reads or writes, in one piece. `sectors`: the counter of their kind.
+  void count_bulk(std::uintptr_t address, std::size_t bytes, bool write, std::uint64_t AsyncCounters::*sectors);
   void count_memory_barrier() { ++counters_->memory_barriers; }
 
   // Faults: block_faults.cpp.

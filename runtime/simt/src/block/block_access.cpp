@@ -157,10 +157,13 @@ void BlockRunner::out_of_bounds(std::uintptr_t address, unsigned bytes, bool sto
   fault(out_of_bounds_fault(shared_, *launch_, address, bytes, store), pc);
 }
 
-void BlockRunner::count_bulk(std::uintptr_t address, std::size_t bytes, bool write) {
+void BlockRunner::count_bulk(std::uintptr_t address, std::size_t bytes, bool write,
+                             std::uint64_t AsyncCounters::*sectors) {
   if (launch_->footprint != nullptr) (write ? footprint_.written : footprint_.read).add(address, address + bytes);
   if (!launch_->record || !memory_.contains(address)) return;
-  (write ? counters_->bulk_written : counters_->bulk_read) += bytes;
+  AsyncCounters& c = counters_->async;
+  (write ? c.bytes_written : c.bytes_read) += bytes;
+  c.*sectors += (address + bytes - 1) / kSectorBytes - address / kSectorBytes + 1;
   const bool host = memory_.owner(address).kind == MemoryKind::host;
   profiler_.bulk(address - memory_.base() + (host ? kHostMemory : 0), bytes, write);
 }

@@ -52,14 +52,10 @@ void KernelCounters::add(const KernelCounters& other) {
                                                       &KernelCounters::lane_local_loads,
                                                       &KernelCounters::lane_local_stores,
                                                       &KernelCounters::link_read,
-                                                      &KernelCounters::link_written,
-                                                      &KernelCounters::bulk_copies,
-                                                      &KernelCounters::bulk_read,
-                                                      &KernelCounters::bulk_written,
-                                                      &KernelCounters::wgmma};
+                                                      &KernelCounters::link_written};
   for (auto sum : kSums) this->*sum += other.*sum;
   longest_thread = std::max(longest_thread, other.longest_thread);
-  bulk_under_way = std::max(bulk_under_way, other.bulk_under_way);
+  async.add(other.async);
   for (const auto& [key, count] : other.line) line[key].add(count);
   for (const auto& [at, turns] : other.atomics) atomics[at] += turns;
   if (other.warp != nullptr && warp != nullptr)

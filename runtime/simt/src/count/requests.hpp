@@ -6,6 +6,8 @@
 #include <memory>
 #include <unordered_map>
 
+#include "count/async_counters.hpp"
+
 namespace ridge::simt {
 
 constexpr unsigned kWarpSize = 32;
@@ -65,9 +67,7 @@ struct KernelCounters {
   std::uint64_t local_loads = 0, local_stores = 0, lane_local_loads = 0, lane_local_stores = 0;
   std::uint64_t l1_bytes = 0, l2_bytes = 0, dram_bytes = 0;  // asked of each level: see cache.hpp
   std::uint64_t link_read = 0, link_written = 0;             // bytes of host memory that kernels follow pointers to
-  // Bulk copies (TMA): instructions, bytes of global memory that they read and write; products of warpgroups, once a
-  // warp; and the most bytes that a block's loads had under way.
-  std::uint64_t bulk_copies = 0, bulk_read = 0, bulk_written = 0, wgmma = 0, bulk_under_way = 0;
+  AsyncCounters async;                                       // bulk copies and products of warpgroups
   std::uint64_t l1_lines = 0;                                // distinct 128-byte lines of each global request, summed
   std::unordered_map<std::uint64_t, std::uint64_t> atomics;  // turns of atomics at each 128-byte line
   std::unordered_map<std::uint64_t, AccessCount> line;       // key: pc * kOps + op

@@ -47,6 +47,7 @@ constexpr Key kKeys[] = {
     {"dram_bandwidth", &DeviceProfile::dram_bandwidth},
     {"dram_efficiency", &DeviceProfile::dram_efficiency},
     {"l2_bandwidth", &DeviceProfile::l2_bandwidth},
+    {"l2_bulk_bandwidth", &DeviceProfile::l2_bulk_bandwidth, true},
     {"pcie_pinned", &DeviceProfile::pcie_pinned},
     {"pcie_pageable", &DeviceProfile::pcie_pageable},
     {"managed_migration", &DeviceProfile::managed_migration},

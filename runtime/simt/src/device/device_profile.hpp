@@ -31,6 +31,7 @@ struct DeviceProfile {
   double dram_bandwidth = 0;   // as in the data sheet
   double dram_efficiency = 0;  // part of it that a streaming kernel reaches
   double l2_bandwidth = 0;
+  double l2_bulk_bandwidth = 0;  // of bulk copies (TMA); 0: as others
   double pcie_pinned = 0;
   double pcie_pageable = 0;
   double managed_migration = 0;

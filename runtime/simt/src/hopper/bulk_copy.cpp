@@ -112,16 +112,19 @@ void check_shared(BlockRunner& owner, BlockRunner& r, std::uintptr_t address, st
 }
 
 // Checks and counts.
-void check_global(BlockRunner& r, std::uintptr_t address, std::size_t bytes, bool store, std::uintptr_t pc) {
-  r.check(address, static_cast<unsigned>(bytes), store, pc);
-  r.count_bulk(address, bytes, store);
+void check_global(BlockRunner& r, const BulkCopy& c, std::uintptr_t address, std::size_t bytes, bool store) {
+  r.check(address, static_cast<unsigned>(bytes), store, c.pc);
+  r.count_bulk(address, bytes, store,
+               !store                               ? &AsyncCounters::load_sectors
+               : c.operation == BulkReduction::none ? &AsyncCounters::store_sectors
+                                                    : &AsyncCounters::reduction_sectors);
 }
 
 void check_box(BlockRunner& r, const BulkCopy& c, bool store) {
   for (unsigned row = 0, n = c.map.rows(); row < n; ++row) {
     const TensorMap::Row part = c.map.row(c.at, row);
     if (part.to > part.from)
-      check_global(r, part.address, std::size_t{part.to - part.from} * c.map.element_bytes(), store, c.pc);
+      check_global(r, c, part.address, std::size_t{part.to - part.from} * c.map.element_bytes(), store);
   }
 }
 
@@ -190,8 +193,9 @@ void begin_load(BlockRunner& r, BulkCopy copy, std::size_t bytes_in_shared, unsi
 void HopperUnit::add(const BulkCopy& copy) {
   copies_.push_back(copy);
   under_way_ += copy.bytes;
-  KernelCounters& c = runner_.counters();
-  c.bulk_under_way = std::max(c.bulk_under_way, under_way_);
+  AsyncCounters& c = runner_.counters().async;
+  c.brought += copy.bytes;
+  c.under_way = std::max(c.under_way, under_way_);
 }
 
 void HopperUnit::land(std::uintptr_t barrier) {
@@ -203,6 +207,7 @@ void HopperUnit::land(std::uintptr_t barrier) {
     const BulkCopy copy = copies_[i];
     copies_.erase(copies_.begin() + static_cast<std::ptrdiff_t>(i));
     under_way_ -= copy.bytes;
+    if (std::find(fed_.begin(), fed_.end(), barrier) == fed_.end()) fed_.push_back(barrier);
     move(copy);
     if (ProxyRaces* r = races()) {
       r->copy_comes(barrier);
@@ -242,15 +247,23 @@ void HopperUnit::wait_stores(unsigned thread, unsigned left) {
 
 namespace ridge_simt {
 
+using ridge::simt::AsyncCounters;
 using ridge::simt::BlockRunner;
 using ridge::simt::BulkCopy;
 using ridge::simt::HopperUnit;
 
 namespace {
 
-BulkCopy copy_of(BlockRunner& r, BulkCopy::Kind kind, std::uintptr_t pc) {
-  ++r.counters().bulk_copies;
+BulkCopy copy_of(BlockRunner& r, BulkCopy::Kind kind, std::uintptr_t pc,
+                 BulkReduction operation = BulkReduction::none) {
+  AsyncCounters& n = r.counters().async;
+  const bool load = kind == BulkCopy::Kind::load || kind == BulkCopy::Kind::tensor_load;
+  ++(load                               ? n.loads
+     : kind == BulkCopy::Kind::exchange ? n.exchanges
+     : operation == BulkReduction::none ? n.stores
+                                        : n.reductions);
   BulkCopy c{};
+  c.operation = operation;
   c.kind = kind;
   c.thread = r.thread().linear;
   c.pc = pc;
@@ -282,10 +295,9 @@ void bulk_tensor_load(unsigned to, const BulkTensor& from, unsigned barrier, uns
 
 void bulk_tensor_store(const BulkTensor& to, unsigned from, BulkReduction operation) {
   BlockRunner& r = *BlockRunner::current();
-  BulkCopy c = copy_of(r, BulkCopy::Kind::tensor_store, RIDGE_PC);
+  BulkCopy c = copy_of(r, BulkCopy::Kind::tensor_store, RIDGE_PC, operation);
   box_of(r, c, to);
   c.from = shared_of(from);
-  c.operation = operation;
   c.type = ridge::simt::type_of_map(c.map.type);
   ridge::simt::check_box(r, c, true);
   ridge::simt::check_shared(r, r, c.from, ridge::simt::shared_bytes(c.map), 128, c.pc);
@@ -301,21 +313,20 @@ void bulk_load(unsigned to, const void* from, unsigned bytes, unsigned barrier, 
   c.barrier = shared_of(barrier);
   if (bytes % 16 != 0 || c.from % 16 != 0)
     ridge::simt::refuse(r, "cp.async.bulk: misaligned", "its addresses and its size are multiples of 16", c.pc);
-  if (bytes != 0) ridge::simt::check_global(r, c.from, bytes, false, c.pc);
+  if (bytes != 0) ridge::simt::check_global(r, c, c.from, bytes, false);
   ridge::simt::begin_load(r, c, bytes, 16, blocks);
 }
 
 void bulk_store(void* to, unsigned from, unsigned bytes, BulkReduction operation, BulkType type) {
   BlockRunner& r = *BlockRunner::current();
-  BulkCopy c = copy_of(r, BulkCopy::Kind::store, RIDGE_PC);
+  BulkCopy c = copy_of(r, BulkCopy::Kind::store, RIDGE_PC, operation);
   c.to = reinterpret_cast<std::uintptr_t>(to);
   c.from = shared_of(from);
   c.bytes = bytes;
-  c.operation = operation;
   c.type = type;
   if (bytes % 16 != 0 || c.to % 16 != 0)
     ridge::simt::refuse(r, "cp.async.bulk: misaligned", "its addresses and its size are multiples of 16", c.pc);
-  if (bytes != 0) ridge::simt::check_global(r, c.to, bytes, true, c.pc);
+  if (bytes != 0) ridge::simt::check_global(r, c, c.to, bytes, true);
   ridge::simt::check_shared(r, r, c.from, bytes, 16, c.pc);
   HopperUnit::of(r).add_store(c);
 }
@@ -323,12 +334,11 @@ void bulk_store(void* to, unsigned from, unsigned bytes, BulkReduction operation
 void bulk_exchange(unsigned to, unsigned from, unsigned bytes, unsigned barrier, BulkReduction operation,
                    BulkType type) {
   BlockRunner& r = *BlockRunner::current();
-  BulkCopy c = copy_of(r, BulkCopy::Kind::exchange, RIDGE_PC);
+  BulkCopy c = copy_of(r, BulkCopy::Kind::exchange, RIDGE_PC, operation);
   c.to = shared_of(to);
   c.from = shared_of(from);
   c.bytes = bytes;
   c.barrier = shared_of(barrier);
-  c.operation = operation;
   c.type = type;
   if (bytes % 16 != 0)
     ridge::simt::refuse(r, "cp.async.bulk: misaligned", "its addresses and its size are multiples of 16", c.pc);

@@ -1,6 +1,8 @@
 // ridge_simt/hopper/mbarrier.h: barriers in shared memory.
 #include "ridge_simt/hopper/mbarrier.h"
 
+#include <algorithm>
+
 #include "hopper/mbarrier_word.hpp"
 #include "hopper/unit.hpp"
 
@@ -11,6 +13,10 @@ namespace ridge::simt {
 void HopperUnit::phase_over(std::uintptr_t barrier) {
   limits_reached_ = 0;
   runner_.count_memory_barrier();
+  if (const auto at = std::find(fed_.begin(), fed_.end(), barrier); at != fed_.end()) {
+    fed_.erase(at);
+    ++runner_.counters().async.phases;
+  }
   BlockRunner::note_progress();
   runner_.wake(ThreadState::at_memory_barrier,
                [&](const Wait& w) { return reinterpret_cast<std::uintptr_t>(w.object) == barrier; });

@@ -12,7 +12,7 @@ namespace {
 using ridge_simt::wgmma_bytes;
 using ridge_simt::WgmmaType;
 
-float widened(WgmmaType type, const unsigned char* p) {
+inline float widened(WgmmaType type, const unsigned char* p) {
   switch (type) {
     case WgmmaType::bf16: {
       std::uint16_t bits;
@@ -41,12 +41,14 @@ float widened(WgmmaType type, const unsigned char* p) {
 }
 
 // Rows of a or columns of b, `count` of them, as out[row * row_step + k * k_step].
-void unpack(const MatrixTile& tile, unsigned first, unsigned count, WgmmaType type, bool negative, float* out,
-            unsigned row_step, unsigned k_step) {
-  const unsigned bytes = wgmma_bytes(type), per = 16 / bytes, k = 32 / bytes;
+template <WgmmaType type>
+void unpack_type(const MatrixTile& tile, unsigned first, unsigned count, bool negative, float* out, unsigned row_step,
+                 unsigned k_step) {
+  constexpr unsigned bytes = wgmma_bytes(type), per = 16 / bytes, k = 32 / bytes;
   const float sign = negative ? -1.0f : 1.0f;
   auto piece = [&](std::uintptr_t from, float* to, unsigned step) {
-    const auto* p = reinterpret_cast<const unsigned char*>(from);
+    unsigned char p[16];
+    std::memcpy(p, reinterpret_cast<const void*>(from), sizeof p);
     for (unsigned e = 0; e < per; ++e) to[e * step] = sign * widened(type, p + e * bytes);
   };
   if (!tile.transposed) {
@@ -57,6 +59,27 @@ void unpack(const MatrixTile& tile, unsigned first, unsigned count, WgmmaType ty
     for (unsigned l = 0; l < k; ++l)
       for (unsigned r = 0; r < count; r += per)
         piece(tile.piece(l, (first + r) / per), out + r * row_step + l * k_step, row_step);
+  }
+}
+
+void unpack(const MatrixTile& tile, unsigned first, unsigned count, WgmmaType type, bool negative, float* out,
+            unsigned row_step, unsigned k_step) {
+  auto as = [&]<WgmmaType t>() { unpack_type<t>(tile, first, count, negative, out, row_step, k_step); };
+  switch (type) {
+    case WgmmaType::bf16:
+      return as.operator()<WgmmaType::bf16>();
+    case WgmmaType::f16:
+      return as.operator()<WgmmaType::f16>();
+    case WgmmaType::tf32:
+      return as.operator()<WgmmaType::tf32>();
+    case WgmmaType::e4m3:
+      return as.operator()<WgmmaType::e4m3>();
+    case WgmmaType::e5m2:
+      return as.operator()<WgmmaType::e5m2>();
+    case WgmmaType::s8:
+      return as.operator()<WgmmaType::s8>();
+    default:
+      return as.operator()<WgmmaType::u8>();
   }
 }
 

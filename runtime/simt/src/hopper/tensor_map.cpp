@@ -75,7 +75,14 @@ std::string TensorMap::encode(TensorMap& out, unsigned type, unsigned rank, std:
   return {};
 }
 
-bool TensorMap::is_valid() const { return magic == kMagic && check == checksum(*this); }
+// Whoever writes these bytes without `encode` gets no other map than `encode` makes.
+bool TensorMap::is_valid() const {
+  if (magic != kMagic || check != checksum(*this)) return false;
+  if (rank < 1 || rank > kMostRank || type >= kTypes || static_cast<unsigned>(swizzle) > kSwizzle128) return false;
+  for (unsigned d = 0; d < rank; ++d)
+    if (box[d] == 0 || box[d] > 256 || step[d] == 0 || step[d] > 8) return false;
+  return interleave != 0 || row_bytes() % 16 == 0;
+}
 
 bool TensorMap::move_to(std::uint64_t to) {
   if (to == 0 || to % (interleave == kInterleave32 ? 32 : 16) != 0) return false;

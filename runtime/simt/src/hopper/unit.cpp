@@ -40,6 +40,7 @@ void HopperUnit::begin_block() {
     races_ = std::make_unique<ProxyRaces>(runner_);
   copies_.clear();
   under_way_ = 0;
+  fed_.clear();
   for (Stores& s : stores_) s = {};
   for (Products& p : products_) p = {};
   for (NamedBarrier& b : named_) b = {};

@@ -91,9 +91,10 @@ class HopperUnit final : public AsyncUnit {
 
   BlockRunner& runner_;
   std::vector<BulkCopy> copies_;
-  std::uint64_t under_way_ = 0;     // their bytes
-  std::vector<Stores> stores_;      // by linear thread index
-  std::vector<Products> products_;  // by warp
+  std::uint64_t under_way_ = 0;      // their bytes
+  std::vector<std::uintptr_t> fed_;  // barriers to whose phase copies have come
+  std::vector<Stores> stores_;       // by linear thread index
+  std::vector<Products> products_;   // by warp
   NamedBarrier named_[16];
   std::vector<unsigned> cluster_arrivals_;  // by thread: 1 + the phase for which it has come, or 0
   unsigned cluster_come_ = 0, cluster_phase_ = 0;

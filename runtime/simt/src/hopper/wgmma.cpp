@@ -127,8 +127,13 @@ void ask_wgmma(void* const* lanes, unsigned mask) {
     p.first[l] = own.first;
     if (own.each != nullptr) p.each.insert(p.each.end(), own.each, own.each + p.registers());
   }
-  ++r.counters().wgmma;
+  auto& c = r.counters().async;
+  ++c.wgmma;
+  // The warpgroup reads its right factor once.
+  c.wgmma_wavefronts += (p.shape.a.in_registers ? 0 : 4) + (warp % 4 == 0 ? p.shape.n / 4 : 0);
   r.count_matrix(2ull * 16 * p.shape.n * k);
+  c.operations += 2ull * 16 * p.shape.n * k;
+  c.operations_16bit += 2ull * 16 * p.shape.n * 16;  // 32 bytes of k take as long in every type
   HopperUnit::of(r).ask(warp, std::move(p));
 }
 

@@ -83,13 +83,24 @@ void counters_json(std::string& out, const KernelCounters& c) {
   field(out, "ridge__lane_instructions.sum", c.lane_instructions);
   field(out, "ridge__longest_thread_instructions.max", c.longest_thread);
   field(out, "ridge__memory_barriers.sum", c.memory_barriers);
-  if (c.bulk_copies != 0) {
-    field(out, "ridge__bulk_copies.sum", c.bulk_copies);
-    field(out, "ridge__bytes_bulk_op_ld.sum", c.bulk_read);
-    field(out, "ridge__bytes_bulk_op_st.sum", c.bulk_written);
-    field(out, "ridge__bytes_bulk_under_way.max", c.bulk_under_way);
+  if (const AsyncCounters& a = c.async; a.copies() != 0) {
+    field(out, "smsp__sass_inst_executed_op_tma_ld.sum", a.loads);
+    field(out, "smsp__sass_inst_executed_op_tma_st.sum", a.stores);
+    field(out, "smsp__sass_inst_executed_op_tma_red.sum", a.reductions);
+    field(out, "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", a.load_sectors);
+    field(out, "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum", a.store_sectors);
+    field(out, "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red.sum", a.reduction_sectors);
+    field(out, "ridge__bulk_copies.sum", a.copies());
+    field(out, "ridge__bytes_bulk_op_ld.sum", a.bytes_read);
+    field(out, "ridge__bytes_bulk_op_st.sum", a.bytes_written);
+    field(out, "ridge__bytes_bulk_to_shared.sum", a.brought);
+    field(out, "ridge__bulk_phases.sum", a.phases);
+    field(out, "ridge__bytes_bulk_under_way.max", a.under_way);
   }
-  if (c.wgmma != 0) field(out, "ridge__wgmma.sum", c.wgmma);
+  if (const AsyncCounters& a = c.async; a.wgmma != 0) {
+    field(out, "sm__inst_executed_pipe_tensor_op_gmma.sum", a.wgmma);
+    field(out, "ridge__wavefronts_wgmma.sum", a.wgmma_wavefronts);
+  }
   field(out, "ridge__warps.sum", c.warps);
   field(out, "ridge__block_barriers.sum", c.barriers, true);
   out += "}";

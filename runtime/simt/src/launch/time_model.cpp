@@ -82,9 +82,12 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig
   const double atomic_turns = number(reds.sectors + atoms.sectors);
   const double shared_wavefronts = number(op(Op::shared_load).wavefronts + op(Op::shared_store).wavefronts) +
                                    kSharedAtomic * number(op(Op::shared_atom).wavefronts);
+  // What bulk copies bring to shared memory and take from it, and what wgmma reads there: 128 bytes a cycle.
+  const double async_wavefronts =
+      number(c.async.wgmma_wavefronts) + number(c.async.brought + c.async.bytes_written) / 128;
   // Without the cache model's sums every sector counts as one of DRAM.
   const bool cached = c.l2_bytes != 0 || c.link_read + c.link_written != 0;
-  const double l2_bytes = cached ? number(c.l2_bytes) : sectors * kSectorBytes;
+  const double l2_bytes = cached ? number(c.l2_bytes) : (sectors + number(c.async.sectors())) * kSectorBytes;
   const double dram_bytes = cached || c.dram_bytes != 0 ? number(c.dram_bytes) : l2_bytes;
   // Sectors that are written in part: L2 merges them.
   const double partial = std::max(0.0, number(stores.sectors) - number(stores.bytes) / kSectorBytes);
@@ -105,7 +108,9 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig
   const double waves = std::max(1.0, blocks / resident);
   const double warps = std::max(1.0, blocks * std::ceil(thread_count(config) / 32.0));
   auto share = [](double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0.0; };
-  const double from_l2 = share(l2_bytes / kSectorBytes - number(stores.sectors) - atomic_turns, number(loads.sectors));
+  const double bulk_bytes = number(c.async.bytes_read + c.async.bytes_written);
+  const double from_l2 =
+      share((l2_bytes - bulk_bytes) / kSectorBytes - number(stores.sectors) - atomic_turns, number(loads.sectors));
   const double from_dram = from_l2 * share(dram_bytes, l2_bytes);
   const double from_host = share(number(c.link_read) / kSectorBytes, number(loads.sectors));
   const double places = requests > 0 ? std::max(1.0, number(c.l1_lines) / requests * from_l2) : 1.0;
@@ -113,27 +118,35 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig
                               from_dram * p.dram_latency + from_host * p.copy_latency;
   const double chain = number(loads.requests) / warps, waits = number(c.load_waits) / warps;
   const double serial = chain > 0 ? std::max(1.0, waits > 0 ? std::min(waits, chain) : chain) : 0.0;
-  // Bulk copies of a block follow each other where no more of them are under way: as many times a load's latency.
-  const double bulk = c.bulk_under_way == 0
-                          ? 0
-                          : number(c.bulk_read) / blocks / number(c.bulk_under_way) *
-                                (p.l1_latency + p.l2_latency + share(dram_bytes, l2_bytes) * p.dram_latency);
-  const double latency = bulk + serial * load_latency + number(c.warp_instructions) / warps * p.instruction_latency +
-                         number(c.barriers + c.memory_barriers) / blocks * p.barrier_latency;
+  // A ring of stages that bulk copies fill: a stage is used again after its copy has come, its products have ended and
+  // their warps have arrived at its mbarriers. As many uses are under way at once as the ring has stages.
+  const AsyncCounters& a = c.async;
+  const double stages = a.phases == 0 ? 1 : std::max(1.0, number(a.under_way) * number(a.phases) / number(a.brought));
+  const double copy_latency = p.l1_latency + p.l2_latency + share(dram_bytes, l2_bytes) * p.dram_latency;
+  const double products = p.matrix_flops <= 0 ? 0 : number(a.operations_16bit) / p.matrix_flops / p.clock_hz;
+  const double ring =
+      a.phases == 0 ? 0
+                    : (number(a.phases) * copy_latency + products + number(c.memory_barriers) * p.barrier_latency) /
+                          blocks / stages;
+  const std::uint64_t barriers = c.barriers + (a.phases == 0 ? c.memory_barriers : 0);
+  const double latency = serial * load_latency + number(c.warp_instructions) / warps * p.instruction_latency +
+                         number(barriers) / blocks * p.barrier_latency + ring;
 
   return {{
       {"DRAM bandwidth", dram_bytes / (p.dram_bandwidth * p.dram_efficiency)},
-      {"L2 bandwidth", l2_bytes / p.l2_bandwidth},
+      {"L2 bandwidth", std::max(0.0, l2_bytes - bulk_bytes) / p.l2_bandwidth +
+                           bulk_bytes / (p.l2_bulk_bandwidth > 0 ? p.l2_bulk_bandwidth : p.l2_bandwidth)},
       {"L2 partial writes", partial / p.l2_partial_writes},
       {"link to the host", std::max(number(c.link_read), number(c.link_written)) / p.pcie_pinned},
       // A global request takes a wavefront for each 128-byte line, shared memory its wavefronts.
       {"L1 wavefronts",
-       on_sms(std::max({requests, sectors / p.l1_sectors, number(c.l1_lines)}) + shared_wavefronts, p.l1_wavefronts)},
+       on_sms(std::max({requests, sectors / p.l1_sectors, number(c.l1_lines)}) + shared_wavefronts + async_wavefronts,
+              p.l1_wavefronts)},
       {"instruction issue", on_sms(number(c.warp_instructions) * kGpuInstructions, p.warp_instructions)},
       {"fp32", on_sms(number(c.fp32), p.fp32_flops)},
       {"fp64", on_sms(number(c.fp64), p.fp64_flops)},
       {"special functions", on_sms(number(c.special), p.special_operations)},
-      {"matrix units", on_sms(number(c.matrix), p.matrix_flops)},
+      {"matrix units", on_sms(number(c.matrix - a.operations + a.operations_16bit), p.matrix_flops)},
       {"atomics", atomic_turns * p.atomic_seconds + number(c.busiest_atomic_line()) * p.atomic_line_seconds},
       {"block starts", blocks / p.block_starts},
       {"latency", waves * latency},

@@ -49,6 +49,16 @@ RIDGE_DEVICE WgmmaLeft wgmma_left(const A& a0, const A& a1, const A& a2, const A
   return {0, {ptx_in<std::uint32_t>(a0), ptx_in<std::uint32_t>(a1), ptx_in<std::uint32_t>(a2), ptx_in<std::uint32_t>(a3)}, true};
 }
 
+template <class First, class... D>
+RIDGE_DEVICE void* first_of(First& first, D&...) { return (void*)&first; }
+// The registers of d lie side by side in the lane's memory: the compiler knows it of the elements of an array, and drops
+// the list of them.
+template <class First, class... D>
+RIDGE_DEVICE bool side_by_side(First& first, D&... d) {
+  const char* next = (const char*)&first;
+  return (((const char*)&d == (next += 4)) && ...);
+}
+
 template <unsigned n, unsigned k, WgmmaType dt, WgmmaType at, WgmmaType bt, bool saturate, class... D>
 RIDGE_DEVICE void ptx_wgmma(const WgmmaLeft& a, std::uint64_t b, bool add, int sign_a, int sign_b, int transposed_a,
                             int transposed_b, D&... d) {
@@ -59,12 +69,14 @@ RIDGE_DEVICE void ptx_wgmma(const WgmmaLeft& a, std::uint64_t b, bool add, int s
   WgmmaCall call{a,      b,     n,           dt,          at,
                  bt,     saturate, add,      sign_a < 0,  sign_b < 0,
                  transposed_a != 0, transposed_b != 0, nullptr, nullptr};
-  void* const each[] = {(void*)&d...};
-  bool together = true;
-  for (unsigned i = 1; i < sizeof...(D); ++i) together = together && (char*)each[i] == (char*)each[0] + 4 * i;
-  call.first = each[0];
-  if (!together) call.each = each;
-  collective("wgmma.mma_async", 0xffffffffu, Operation::wgmma, &call);
+  call.first = first_of(d...);
+  if (side_by_side(d...)) {
+    collective("wgmma.mma_async", 0xffffffffu, Operation::wgmma, &call);
+  } else {
+    void* const each[] = {(void*)&d...};
+    call.each = each;
+    collective("wgmma.mma_async", 0xffffffffu, Operation::wgmma, &call);
+  }
 }
 
 template <bool transposed, class P, class... R>
