@@ -33,9 +33,11 @@ const Task& task_of(const Lab& lab, const Step& step) {
 
 // The requirements of a step or its task that this device lacks; empty if there are none.
 std::string missing(const Step& step, const Task& task, const DeviceInfo& device) {
+  const bool gpu = device.kind == DeviceKind::gpu;
+  if (!gpu && !task.runs_emulated()) return "needs a GPU (" + task.needs + ")";
   for (const std::string& needs : {step.needs, task.needs})
-    if (!needs.empty() && !runs_on(needs, device.compute))
-      return fmt::format("needs {}", device.kind == DeviceKind::gpu ? needs : "a GPU (" + needs + ")");
+    if (!needs.empty() && !runs_on(needs, gpu ? device.compute : kEmulatedCompute))
+      return fmt::format("needs {}", gpu ? needs : "a GPU (" + needs + ")");
   return {};
 }
 

@@ -49,14 +49,19 @@ inline constexpr std::string_view kAllowedSymbols =
 // The functions of namespace ridge_simt that the emulator's headers call in code compiled with a submission. Each
 // checks and counts the pointers that it takes, and calls no function of its caller.
 inline constexpr std::string_view kEmulatorFunctions =
-    "Bf16::* Fp16::* acquire add_kernel atomic16 atomic32 atomic64 atomic_access atomic_add_bits atomic_add_floats "
-    "atomic_used barrier barrier_and barrier_arrive barrier_count barrier_init barrier_open barrier_or barrier_passed "
-    "barrier_pending barrier_phase barrier_wait block_dim block_idx clock collective converged copy_from_symbol "
-    "copy_to_symbol cos_pi count_matrix device_access directed erf_inverse erfc_scaled fence grid_barrier grid_dim "
-    "is_cooperative is_global is_shared lane_id launch linear_thread live_lanes max_potential_block_size misuse "
-    "move_matrix mrg_init mrg_skip narrow_fp8 normal_inverse pause pipeline_commit pipeline_copy pipeline_wait "
-    "round_to_double round_to_float shared_offset shared_pointer sin_pi sm_id symbol_address symbol_size thread_idx "
-    "to_signed to_unsigned widen_fp8 xorwow_init xorwow_skip ";
+    "acquire add_kernel atomic16 atomic32 atomic64 atomic_access atomic_add_bits atomic_add_floats atomic_used "
+    "barrier barrier_and barrier_arrive barrier_count barrier_init barrier_open barrier_or barrier_passed "
+    "barrier_pending barrier_phase barrier_wait Bf16::* block_dim block_idx bulk_commit bulk_exchange bulk_load "
+    "bulk_store bulk_tensor_load bulk_tensor_store bulk_wait clock cluster_arrive cluster_block cluster_dim "
+    "cluster_index cluster_rank cluster_size cluster_wait collective converged copies_arrive copy_from_symbol "
+    "copy_to_symbol cos_pi count_matrix device_access directed erf_inverse erfc_scaled fence Fp16::* grid_barrier "
+    "grid_dim is_cooperative is_global is_shared lane_id launch linear_thread live_lanes map_shared "
+    "map_shared_pointer max_potential_block_size mbarrier_arrive mbarrier_expect mbarrier_init mbarrier_invalidate "
+    "mbarrier_pending mbarrier_test misuse move_matrix mrg_init mrg_skip named_barrier named_barrier_arrive "
+    "narrow_fp8 normal_inverse pause pipeline_commit pipeline_copy pipeline_wait proxy_fence rank_of_pointer "
+    "rank_of_shared round_to_double round_to_float set_registers shared_offset shared_pointer sin_pi sm_id "
+    "symbol_address symbol_size thread_idx to_signed to_unsigned wgmma_commit wgmma_fence wgmma_wait widen_fp8 "
+    "xorwow_init xorwow_skip ";
 
 // Mathematics: each of these, and with f or l behind it.
 inline constexpr std::string_view kMathSymbols =

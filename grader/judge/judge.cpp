@@ -232,7 +232,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   r.run_seconds = now() - start;
   r.outcome = Outcome::passed;
   double all = 0;
-  for (const Task& spec : lab.tasks) all += spec.points(spec.needs.empty() ? r.backend : Backend::cuda);
+  for (const Task& spec : lab.tasks) all += spec.points(spec.runs_emulated() ? r.backend : Backend::cuda);
   for (const auto& t : r.tasks) {
     r.points += t.points;
     r.max += t.max;

@@ -21,8 +21,8 @@ using lab::Mode;
 
 std::string TaskJudge::why_skipped() {
   const bool gpu = options_.backend == Backend::cuda;
-  if (!spec_.needs.empty() && !runs_on(spec_.needs, device_.info().compute))
-    return gpu ? "needs " + spec_.needs : "needs a GPU (" + spec_.needs + ")";
+  if (!gpu && !spec_.runs_emulated()) return "needs a GPU (" + spec_.needs + ")";
+  if (gpu && !spec_.needs.empty() && !runs_on(spec_.needs, device_.info().compute)) return "needs " + spec_.needs;
   if (const auto* by_times = dynamic_cast<const lab::AnswersByTimes*>(&check_); gpu && by_times != nullptr)
     if (std::string why = by_times->why_not_on(device_.info().compute); !why.empty()) return why;
   if (const auto* with_files = dynamic_cast<const lab::UsesFiles*>(&check_);

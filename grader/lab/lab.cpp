@@ -76,8 +76,14 @@ bool all_digits(const std::string& s) { return !s.empty() && s.find_first_not_of
 
 }  // namespace
 
+bool Task::runs_emulated() const {
+  if (needs.empty()) return true;
+  return runs_on(needs, kEmulatedCompute) &&
+         std::any_of(goals.begin(), goals.end(), [](const Goal& g) { return g.backend == lab::Backend::cpu; });
+}
+
 double Task::points(lab::Backend backend) const {
-  if (!needs.empty() && backend == lab::Backend::cpu) return 0;
+  if (backend == lab::Backend::cpu && !runs_emulated()) return 0;
   double sum = points_correct;
   for (const Goal& g : goals)
     if (g.backend == backend) sum += g.points;

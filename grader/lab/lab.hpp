@@ -35,13 +35,15 @@ struct Task {
   std::string title;
   std::string file;
   double points_correct = 0;
-  std::string needs;                   // "sm_90a": runs on such a GPU only, and is skipped elsewhere
+  std::string needs;                   // "sm_90a": runs on such a GPU, and is skipped on others
   std::string baseline;                // the library's function in baseline.cu: "cublasSgemm"
   std::string lesson = {};             // section of README.md; empty: the one whose heading has the id
   std::vector<std::string> from = {};  // earlier tasks whose answers this one starts from
   std::vector<Hint> hints;
   std::vector<Goal> goals;
 
+  // The emulator runs it: it is an H200, and a task that needs one is judged there where it has a goal for backend cpu.
+  bool runs_emulated() const;
   // 0 where the backend can't run it.
   double points(lab::Backend backend) const;
 };
@@ -72,6 +74,9 @@ struct Lab {
 
 // The module with the lab's checks: build/lib/labs/NN_name.so.
 inline fs::path check_module(const Lab& lab) { return build_dir() / "lib/labs" / (lab.name + ".so"); }
+
+// What the emulator runs code for.
+inline constexpr const char* kEmulatedCompute = "9.0";
 
 // Whether a GPU of this compute capability ("9.0"; empty: no GPU) runs code for `needs`: "sm_80" and later ones,
 // "sm_90a" itself only.

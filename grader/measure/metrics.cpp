@@ -83,19 +83,23 @@ double total(const Counted& c, std::string_view name) {
 struct OverBound {
   std::string_view metric;
   std::array<std::string_view, 2> counters;
-  std::array<std::string_view, 3> others;
+  std::array<std::string_view, 4> others;
   const char* what;
 };
 constexpr std::string_view kLocalLoads = "ridge__requests_local_op_ld.sum",
                            kLocalStores = "ridge__requests_local_op_st.sum";
+constexpr std::string_view kBulkLoads = "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",
+                           kBulkStores = "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum",
+                           kBulkReductions = "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red.sum";
 constexpr OverBound kOverBounds[] = {
     {"load_sectors_over_bound",
      {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
-     {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"},
+     {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", kBulkLoads},
      "sectors loaded from global memory"},
     {"store_sectors_over_bound",
      {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
-     {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"},
+     {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
+      kBulkStores, kBulkReductions},
      "sectors stored to global memory"},
     {"shared_wavefronts_over_bound",
      {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},

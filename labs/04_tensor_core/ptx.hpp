@@ -1,17 +1,14 @@
 // The instructions that CUDA C++ has no function for, one function each. PTX ISA has their full description.
 //
 // Addresses in shared memory are 32-bit numbers (`address`). The functions of each part need the architecture named
-// there: call them only where the kernel is compiled for it. The emulator has those of sm_80.
+// there: call them only where the kernel is compiled for it. The emulator has them all.
 #pragma once
+#include <cuda.h>
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
 #include <cstdio>
-
-#ifndef RIDGE_SIMT
-#include <cuda.h>
-#endif
 
 namespace ptx {
 
@@ -69,8 +66,6 @@ __device__ inline void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, u
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
-
-#ifndef RIDGE_SIMT
 
 // ---- sm_90: barriers that count arrivals and bytes (mbarrier) ------------------------------------------------------
 // A barrier's phase ends when `count` threads have arrived and all bytes that were announced have come. Waiting for the
@@ -307,5 +302,4 @@ inline CUtensorMap describe(const __nv_bfloat16* matrix, int rows, int cols, int
   return map;
 }
 
-#endif
 }  // namespace ptx

@@ -6,14 +6,6 @@
 #include "tensor_core.hpp"
 
 // TASK(wgmma_gemm)
-#ifdef RIDGE_SIMT
-
-// The emulator has no wgmma, and skips this task.
-void wgmma_gemm(const __nv_bfloat16*, const __nv_bfloat16*, __nv_bfloat16*, int, int, int, void*, std::size_t,
-                cudaStream_t) {}
-
-#else
-
 namespace {
 
 constexpr int kBlock = 128, kDepth = 64;  // a tile of c is kBlock x kBlock; a step takes kDepth of k
@@ -69,6 +61,4 @@ void wgmma_gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c
   const dim3 grid((n + kBlock - 1) / kBlock, (m + kBlock - 1) / kBlock);
   gemm_kernel<<<grid, kThreads, 0, stream>>>(map_a, map_b, c, m, n, k);
 }
-
-#endif
 // END(wgmma_gemm)

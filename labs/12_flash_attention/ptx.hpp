@@ -4,14 +4,12 @@
 //
 // Addresses in shared memory are 32-bit numbers (`address`).
 #pragma once
+#include <cuda.h>
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
 #include <cstdio>
-
-#ifndef RIDGE_SIMT
-#include <cuda.h>
 
 namespace ptx {
 
@@ -242,4 +240,3 @@ inline CUtensorMap describe(const __nv_bfloat16* tensor, int heads, int rows, in
 }
 
 }  // namespace ptx
-#endif

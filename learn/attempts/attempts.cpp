@@ -104,9 +104,9 @@ LabState state_of(const Lab& lab) {
   for (const TaskState& t : s.tasks) {
     const Task& spec = find_task(lab, t.id);
     s.points += t.last ? t.last->points : 0;
-    s.max += t.last               ? t.last->max
-             : spec.needs.empty() ? spec.points(lab.backends.empty() ? lab::Backend::cpu : lab.backends[0])
-                                  : 0;
+    s.max += t.last                 ? t.last->max
+             : spec.runs_emulated() ? spec.points(lab.backends.empty() ? lab::Backend::cpu : lab.backends[0])
+                                    : 0;
   }
   return s;
 }

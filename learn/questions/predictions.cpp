@@ -16,7 +16,7 @@ namespace {
 
 bool measured_on(const Lab& lab, const Prediction& p, lab::Backend backend) {
   const Task& task = find_task(lab, p.task);
-  if (!task.needs.empty() && backend == lab::Backend::cpu) return false;
+  if (backend == lab::Backend::cpu && !task.runs_emulated()) return false;
   return p.metric.empty() || std::any_of(task.goals.begin(), task.goals.end(),
                                          [&](const Goal& g) { return g.metric == p.metric && g.backend == backend; });
 }

@@ -34,7 +34,6 @@ __global__ void __launch_bounds__(wmma_tile::kThreads, 2)
   });
 }
 
-#ifndef RIDGE_SIMT
 // For hopper::multiply: the accumulators at a column and the next. The tensor cores wait meanwhile, and the units for exponentials
 // and reciprocals do 16 a cycle: two numbers share a reciprocal, 1 / (1 + e) = (1 + f) / ((1 + e) (1 + f)).
 struct BiasGelu {
@@ -55,11 +54,9 @@ struct BiasGelu {
     return ptx::pack(x * (one_f * both), y * (one_e * both));
   }
 };
-#endif
 
 void gemm_gelu(const __nv_bfloat16* a, const __nv_bfloat16* b, const __nv_bfloat16* bias, __nv_bfloat16* c, int m,
                int n, int k, void*, std::size_t, cudaStream_t stream) {
-#ifndef RIDGE_SIMT
   int device = 0, major = 0;
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
@@ -67,7 +64,6 @@ void gemm_gelu(const __nv_bfloat16* a, const __nv_bfloat16* b, const __nv_bfloat
     hopper::multiply(a, b, c, m, n, k, BiasGelu{bias, n}, stream);
     return;
   }
-#endif
   wmma_tile::launch(gemm_gelu_kernel, m, n, stream, a, b, bias, c, m, n, k);
 }
 // END(gemm_gelu)

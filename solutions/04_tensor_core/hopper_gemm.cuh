@@ -9,8 +9,6 @@
 #include "ptx.hpp"
 #include "tensor_core.hpp"
 
-#ifndef RIDGE_SIMT
-
 namespace hopper {
 
 constexpr int kBlockM = 128, kBlockN = 256, kBlockK = 64;  // k: 128 bytes, the width of the swizzle
@@ -190,5 +188,3 @@ void multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, 
 }
 
 }  // namespace hopper
-
-#endif

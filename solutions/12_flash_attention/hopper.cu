@@ -12,14 +12,6 @@
 #include "tiles.hpp"
 
 // TASK(hopper)
-#ifdef RIDGE_SIMT
-
-// The emulator has no wgmma, and skips this task.
-void hopper(const __nv_bfloat16*, const __nv_bfloat16*, const __nv_bfloat16*, __nv_bfloat16*, float*, const Attention&,
-            void*, std::size_t, cudaStream_t) {}
-
-#else
-
 #include "nn/online_softmax.cuh"
 
 namespace {
@@ -234,6 +226,4 @@ void hopper(const Bf16* q, const Bf16* k, const Bf16* v, Bf16* o, float* lse, co
   auto* run = shape.head_dim == 64 ? launch<64> : launch<128>;
   run(q, k, v, o, lse, shape, stream);
 }
-
-#endif
 // END(hopper)

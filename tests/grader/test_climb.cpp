@@ -64,7 +64,7 @@ TEST_CASE("steps in order, the solution last; what needs a GPU is skipped, what 
   const std::string steps = "solutions/02_tiling/steps/";
   root.step("b.cu", "// replaces: stencil.cu; task: stencil; step: 1; idea: each cell alone",
             steps + "stencil_1_direct.cu");
-  root.step("a.cu", "// replaces: stencil.cu; task: stencil; step: 2; idea: needs more; needs: sm_80",
+  root.step("a.cu", "// replaces: stencil.cu; task: stencil; step: 2; idea: needs more; needs: sm_100",
             steps + "stencil_2_shared.cu");
   root.step("c.cu", "// replaces: stencil.cu; task: stencil; step: 10; idea: wrong",
             "labs/02_tiling/wrong/stencil_wrapped.cu");
@@ -88,7 +88,7 @@ TEST_CASE("steps in order, the solution last; what needs a GPU is skipped, what 
   CHECK(first["case"] == "256 x 512");
   CHECK(first["counts"]["counters"]["ridge__block_barriers.sum"] == 0);
   CHECK(second["status"] == "skipped");
-  CHECK(second["reason"] == "needs a GPU (sm_80)");
+  CHECK(second["reason"] == "needs a GPU (sm_100)");
   CHECK(third["status"] == "failed");
   CHECK(contains(third["reason"], "correct: "));
   CHECK(last["status"] == "passed");

@@ -198,7 +198,7 @@ TEST_CASE("metrics: several measured cases are judged by the worst") {
   CHECK(has(measure("ratio_to_baseline", m, "x").note, "500 GB/s"));
 }
 
-TEST_CASE("metrics: a task that needs a GPU has no points elsewhere") {
+TEST_CASE("metrics: a task that needs a GPU has points on the emulator where it has a goal there") {
   Task t;
   t.points_correct = 5;
   t.goals = {{"g", "", lab::Backend::cuda, "ratio_to_baseline", 0, 1, 20, ""},
@@ -206,6 +206,11 @@ TEST_CASE("metrics: a task that needs a GPU has no points elsewhere") {
   CHECK(t.points(lab::Backend::cpu) == 15);
   CHECK(t.points(lab::Backend::cuda) == 25);
   t.needs = "sm_90a";
+  CHECK(t.points(lab::Backend::cpu) == 15);
+  t.needs = "sm_100";  // the emulator is an H200
+  CHECK(t.points(lab::Backend::cpu) == 0);
+  t.needs = "sm_90a";
+  t.goals.pop_back();
   CHECK(t.points(lab::Backend::cpu) == 0);
   CHECK(t.points(lab::Backend::cuda) == 25);
   CHECK(runs_on("sm_90a", "9.0"));

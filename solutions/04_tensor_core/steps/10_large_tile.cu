@@ -2,11 +2,6 @@
 #include "ptx.hpp"
 #include "tensor_core.hpp"
 
-#ifdef RIDGE_SIMT
-void gemm(const __nv_bfloat16*, const __nv_bfloat16*, __nv_bfloat16*, int, int, int, void*, std::size_t, cudaStream_t) {
-}
-#else
-
 constexpr int kBlockM = 128, kBlockN = 256, kDepth = 64;  // of c, and of k
 constexpr int kStages = 4, kConsumers = 2;                // warpgroups of 64 rows
 constexpr int kThreads = 128 * (1 + kConsumers);
@@ -110,5 +105,3 @@ void gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int 
   cudaFuncSetAttribute(gemm_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes);
   gemm_kernel<<<grid, kThreads, kSharedBytes, stream>>>(map_a, map_b, c, m, n, k);
 }
-
-#endif

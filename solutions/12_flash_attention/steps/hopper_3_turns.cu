@@ -1,18 +1,9 @@
 // replaces: hopper.cu; task: hopper; step: 3; idea: the consumers take turns; needs: sm_90a
 #include <cmath>
 
+#include "nn/online_softmax.cuh"
 #include "ptx.hpp"
 #include "tiles.hpp"
-
-#ifdef RIDGE_SIMT
-
-// The emulator has no wgmma, and skips this task.
-void hopper(const __nv_bfloat16*, const __nv_bfloat16*, const __nv_bfloat16*, __nv_bfloat16*, float*, const Attention&,
-            void*, std::size_t, cudaStream_t) {}
-
-#else
-
-#include "nn/online_softmax.cuh"
 
 namespace {
 
@@ -193,5 +184,3 @@ void hopper(const Bf16* q, const Bf16* k, const Bf16* v, Bf16* o, float* lse, co
   auto* run = shape.head_dim == 64 ? launch<64> : launch<128>;
   run(q, k, v, o, lse, shape, stream);
 }
-
-#endif
