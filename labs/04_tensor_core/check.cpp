@@ -246,7 +246,13 @@ class Gemm : public TaskCheck {
 class FastGemm : public Gemm {
  public:
   FastGemm(Shapes small, Shapes large) : Gemm("gemm", std::move(small), std::move(large)) {
-    emulated_ = {{256, 512, 1024}, {384, 512, 2048}};
+    emulated_ = {{256, 256, 512}, {384, 512, 1024}};
+  }
+  // More tiles than SMs, so that a block takes two, and uses each stage again.
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<Case> all = Gemm::cases(r);
+    if (r.backend == Backend::cpu) all.insert(all.begin() + 6, {"16904 x 8 x 200", {16904, 8, 200}, false});
+    return all;
   }
   // A step of 64 of k brings 128 rows of a and 256 of b, 48 KiB in 384 passes of shared memory; two warpgroups each read
   // 64 rows of a and all of b for each 16 of k, 640 passes together. Each copy's latency and each product is waited for
