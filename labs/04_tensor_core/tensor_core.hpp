@@ -21,11 +21,11 @@
 void wmma_gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k, void* workspace,
                std::size_t workspace_bytes, cudaStream_t stream);
 
-// The same product with TMA and wgmma, one buffer. Needs sm_90a: skipped on other devices and on the emulator.
+// The same product with TMA and wgmma, one buffer. Needs sm_90a, which the emulator has.
 void wgmma_gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k, void* workspace,
                 std::size_t workspace_bytes, cudaStream_t stream);
 
-// The same product as fast as you can on a Hopper GPU. Needs sm_90a: skipped on other devices and on the emulator.
+// The same product as fast as you can on a Hopper GPU. Needs sm_90a, which the emulator has.
 void gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k, void* workspace,
           std::size_t workspace_bytes, cudaStream_t stream);
 

@@ -1,7 +1,7 @@
 // Lab 04, task `wgmma_gemm`: c = a b^T with TMA and wgmma, one buffer.
 //
 // Everything but the loop over k is there: the barrier, the maps, and the stores of the results. It needs sm_90a.
-// Run: ./ridge check 04 --task wgmma_gemm --backend cuda
+// Run: ./ridge check 04 --task wgmma_gemm
 #include "ptx.hpp"
 #include "tensor_core.hpp"
 

@@ -2,7 +2,7 @@
 //
 // The kernel below is right, and slow: each thread computes one element. Start from your answer to `wgmma_gemm`, and
 // climb in steps: a ring of stages, warps with roles, a larger tile (ptx.hpp has the instructions). It needs sm_90a.
-// Run: ./ridge check 04 --task gemm --backend cuda
+// Run: ./ridge check 04 --task gemm
 #include "ptx.hpp"
 #include "tensor_core.hpp"
 

@@ -4,7 +4,7 @@
 // block stays on its SM and takes one tile of queries after the other: the loads of the next one are under way while
 // the results of this one are stored. The loads, the results and the launch are there; the consumers' loop is missing.
 // It needs sm_90a.
-// Run: ./ridge check 12 --task hopper --backend cuda
+// Run: ./ridge check 12 --task hopper
 #include <algorithm>
 #include <cmath>
 
