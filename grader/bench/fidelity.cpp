@@ -91,6 +91,13 @@ const std::vector<std::string>& exact_counters() {
       "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
       "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
       "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+      "smsp__sass_inst_executed_op_tma_ld.sum",
+      "smsp__sass_inst_executed_op_tma_st.sum",
+      "smsp__sass_inst_executed_op_tma_red.sum",
+      "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",
+      "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum",
+      "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red.sum",
+      "sm__inst_executed_pipe_tensor_op_gmma.sum",
   };
   return names;
 }

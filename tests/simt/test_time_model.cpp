@@ -125,6 +125,37 @@ TEST_CASE("a streaming kernel takes its bytes over the achievable bandwidth") {
   CHECK(kernel_seconds(p, config, {}, c) < 1.6 * l2);
 }
 
+// 132 blocks with 64 steps of 48 KiB each; `stages` of them are under way.
+KernelCounters ring_of(std::uint64_t stages) {
+  KernelCounters c;
+  const std::uint64_t steps = 132 * 64, bytes = 48 << 10;
+  c.async.loads = c.async.phases = steps;
+  c.async.brought = c.async.bytes_read = c.l2_bytes = steps * bytes;
+  c.async.under_way = stages * bytes;
+  c.async.operations = c.async.operations_16bit = c.matrix = steps * 2 * 128 * 256 * 64;
+  return c;
+}
+
+TEST_CASE("copies hide behind products where a ring has stages") {
+  const DeviceProfile p = h200();
+  const LaunchConfig config = launch(132, 384);
+  const double copies = 64 * (p.l1_latency + p.l2_latency),
+               products = 64.0 * 2 * 128 * 256 * 64 / p.matrix_flops / p.clock_hz;
+  CHECK(near(roof(p, config, ring_of(1), "matrix units"), products));
+  // One stage: each copy waits for the products before it. Four: a quarter of both is left.
+  CHECK(near(roof(p, config, ring_of(1), "latency"), copies + products));
+  CHECK(near(roof(p, config, ring_of(4), "latency"), (copies + products) / 4));
+  CHECK(kernel_seconds(p, config, {}, ring_of(4)) < kernel_seconds(p, config, {}, ring_of(2)));
+  CHECK(kernel_seconds(p, config, {}, ring_of(2)) < kernel_seconds(p, config, {}, ring_of(1)));
+  // 48 KiB in passes of 128 bytes, and a bandwidth of L2 of their own.
+  CHECK(near(roof(p, config, ring_of(4), "L1 wavefronts"), 64 * 384 / p.clock_hz));
+  CHECK(near(roof(p, config, ring_of(4), "L2 bandwidth"), 132.0 * 64 * (48 << 10) / p.l2_bulk_bandwidth));
+  // 32 bytes of k take as long in fp8, which does twice as many operations.
+  KernelCounters fp8 = ring_of(4);
+  fp8.async.operations = fp8.matrix = 2 * fp8.matrix;
+  CHECK(near(roof(p, config, fp8, "matrix units"), products));
+}
+
 TEST_CASE("one block more than SMs costs compute a whole wave, and bandwidth nothing") {
   DeviceProfile p = h200();
   KernelCounters full, more;
