@@ -25,6 +25,12 @@ constexpr const char* kCounters[] = {
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
     "ridge__block_barriers.sum",
 };
+// Where a step has any.
+constexpr const char* kMoreCounters[] = {
+    "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",
+    "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum",
+    "sm__inst_executed_pipe_tensor_op_gmma.sum",
+};
 
 json counts_json(const TaskResult& t) {
   json counters;
@@ -35,6 +41,10 @@ json counts_json(const TaskResult& t) {
       if (auto at = k.counters.find(name); at != k.counters.end()) sum += at->second;
     counters[name] = sum;
   }
+  for (const char* name : kMoreCounters)
+    for (const auto& k : t.kernels)
+      if (auto at = k.counters.find(name); at != k.counters.end())
+        counters[name] = counters.value(name, std::uint64_t{0}) + at->second;
   for (const auto& k : t.kernels) launches += k.launches;
   json j = {{"counters", counters},
             {"launches", launches},

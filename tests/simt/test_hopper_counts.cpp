@@ -24,7 +24,8 @@ Launches counted() {
   REQUIRE(r.code == 0);
   Launches all;
   std::map<std::string, int> seen;
-  for (const auto& l : nlohmann::json::parse(read_file(file))["launches"]) {
+  const nlohmann::json recorded = nlohmann::json::parse(read_file(file));
+  for (const auto& l : recorded["launches"]) {
     const std::string kernel = l["kernel"];
     auto& counters = all[kernel + "." + std::to_string(++seen[kernel])];
     for (const auto& [name, value] : l["counters"].items()) counters[name] = value.get<long>();
