@@ -6,13 +6,14 @@
 namespace ridge::simt {
 
 struct AsyncCounters {
-  // Bulk copies: instructions; sectors and bytes of global memory that they read and write, a multicast's once. A row of
-  // a box is one piece of memory.
+  // Bulk copies: instructions; sectors and bytes of global memory that they read and write, a multicast's once. A row
+  // of a box is one piece of memory.
   std::uint64_t loads = 0, stores = 0, reductions = 0, exchanges = 0;
   std::uint64_t load_sectors = 0, store_sectors = 0, reduction_sectors = 0, bytes_read = 0, bytes_written = 0;
   // Bytes that loads bring to shared memory, in how many phases of mbarriers, and the most that a block had under way.
   std::uint64_t brought = 0, phases = 0, under_way = 0;
-  // Products: instructions, once a warp; 128-byte reads of shared memory; operations; 16-bit operations that take as long.
+  // Products: instructions, once a warp; 128-byte reads of shared memory; operations; 16-bit operations that take as
+  // long.
   std::uint64_t wgmma = 0, wgmma_wavefronts = 0, operations = 0, operations_16bit = 0;
 
   std::uint64_t copies() const { return loads + stores + reductions + exchanges; }
