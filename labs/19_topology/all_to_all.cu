@@ -1,6 +1,9 @@
 // Lab 19, task `all_to_all`: tokens to their experts and back, once to each node.
 //
 // Run: ./ridge check 19 --task all_to_all
+#include <cstdio>
+#include <cstdlib>
+
 #include "all_to_all.hpp"
 
 namespace {
@@ -22,17 +25,23 @@ unsigned blocks(int threads) { return static_cast<unsigned>((threads + 255) / 25
 // Hands out parts of the workspace, aligned to 256 bytes.
 class Memory {
  public:
-  explicit Memory(void* workspace) : next_(static_cast<char*>(workspace)) {}
+  Memory(void* workspace, std::size_t bytes) : next_(static_cast<char*>(workspace)), left_(bytes) {}
   float* floats(std::size_t n) { return static_cast<float*>(bytes(n * sizeof(float))); }
   int* ints(std::size_t n) { return static_cast<int*>(bytes(n * sizeof(int))); }
 
  private:
   void* bytes(std::size_t n) {
+    n = (n + 255) / 256 * 256;
+    if (n > left_) {
+      std::fprintf(stderr, "all_to_all: the workspace has %zu bytes left, and %zu are needed\n", left_, n);
+      std::abort();
+    }
     char* here = next_;
-    next_ += (n + 255) / 256 * 256;
+    next_ += n, left_ -= n;
     return here;
   }
   char* next_;
+  std::size_t left_;
 };
 
 [[maybe_unused]] int sum_of(const std::vector<int>& counts) {

@@ -1,4 +1,6 @@
 // Unpacks a call record of the judge for lab 19.
+#include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "all_to_all.hpp"
@@ -23,8 +25,8 @@ std::vector<T> copy_in(const ridge_call& c, int index, std::size_t count) {
   return values;
 }
 
-// On one process. Sizes: 1, ranks, questions. in[0]: of each question algorithm, ranks, alpha, beta. out[0]: of each
-// rank its places in both trees; out[1]: a crossover a question.
+// Without a communicator. Sizes: 1, ranks of the trees, and twice ranks and the bits of alpha and beta. out[0]: the places
+// of each rank in both trees; out[1]: the crossovers of halving_doubling and double_tree, for both questions.
 void on_paper(const ridge_call& c) {
   const int ranks = static_cast<int>(c.size[1]);
   std::vector<int> places;
@@ -34,18 +36,15 @@ void on_paper(const ridge_call& c) {
     for (const TreeNode& t : tree) places.insert(places.end(), {t.parent, t.child[0], t.child[1]});
   }
   copy_out(c, 0, places);
-  const auto questions = static_cast<std::size_t>(c.size[2]);
-  const std::vector<double> asked = copy_in<double>(c, 0, 4 * questions);
   std::vector<double> answers;
-  for (std::size_t i = 0; i < questions; ++i) {
-    const double* q = &asked[4 * i];
-    answers.push_back(crossover(q[0] == 0 ? Algorithm::halving_doubling : Algorithm::double_tree,
-                                static_cast<int>(q[1]), q[2], q[3]));
-  }
+  for (int i = 2; i < 8; i += 3)
+    for (const Algorithm a : {Algorithm::halving_doubling, Algorithm::double_tree})
+      answers.push_back(crossover(a, static_cast<int>(c.size[i]), std::bit_cast<double>(c.size[i + 1]),
+                                  std::bit_cast<double>(c.size[i + 2])));
   copy_out(c, 1, answers);
 }
 
-// Writes -1 where `limit` took a choice away. rows: (n, layer.row()); expert: (n, choices).
+// Writes -1 where `limit` dropped a choice. rows: (n, layer.row()); expert: (n, choices).
 __global__ void keep_kernel(float* rows, const int* expert, int n, Layer layer) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= n * layer.choices) return;
@@ -54,7 +53,7 @@ __global__ void keep_kernel(float* rows, const int* expert, int n, Layer layer) 
 }
 
 // The experts of a rank, from number `first` on: each scales a token by its weights. batch: (count, layer.row());
-// weights: (experts, width); results: (count, width), times the gates.
+// weights: (experts, width); results: (count, width), weighted by the gates.
 __global__ void experts_kernel(const float* batch, const float* weights, float* results, int count, int first,
                                Layer layer) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -69,9 +68,9 @@ __global__ void experts_kernel(const float* batch, const float* weights, float* 
   results[i] = sum * row[at];
 }
 
-// in[0]: rows; in[1]: weights of the rank's experts. out[0]: (n, width); out[1]: the batch; out[2]: its rows, and the
-// choices that `limit` took away. Sizes: n, ranks of a node, experts of a rank, choices, width, capacity, rows that the
-// batch has room for.
+// in[0]: rows; in[1]: weights of the rank's experts. out[0]: (n, width); out[1]: the batch; out[2]: its number of rows, and
+// how many choices `limit` dropped; out[3]: the experts' results. Sizes: n, ranks of a node, experts of a rank, choices,
+// width, capacity, rows that the batch has room for.
 void experts(const ridge_call& c) {
   const Layer layer{static_cast<int>(c.size[1]), static_cast<int>(c.size[2]), static_cast<int>(c.size[3]),
                     static_cast<int>(c.size[4])};
@@ -80,10 +79,10 @@ void experts(const ridge_call& c) {
   const int room = static_cast<int>(c.size[6]), choices = n * layer.choices;
   auto comm = static_cast<ncclComm_t>(c.rank->communicator);
 
-  // The end of the workspace is the course's: rows after the limit, numbers of experts, results.
+  // The end of the workspace is the course's: rows after the limit, and numbers of experts.
   auto* end = static_cast<char*>(c.workspace) + c.workspace_bytes / 256 * 256;
   auto take = [&end](std::size_t bytes) { return end -= (bytes + 255) / 256 * 256; };
-  auto* results = reinterpret_cast<float*>(take(static_cast<std::size_t>(room * layer.width) * sizeof(float)));
+  auto* results = static_cast<float*>(c.out[3]);
   auto* rows = reinterpret_cast<float*>(take(static_cast<std::size_t>(n * layer.row() + 1) * sizeof(float)));
   auto* numbers = reinterpret_cast<int*>(take(static_cast<std::size_t>(choices + 1) * sizeof(int)));
   const auto left = static_cast<std::size_t>(end - static_cast<char*>(c.workspace));
@@ -110,7 +109,8 @@ void experts(const ridge_call& c) {
 }
 
 // in[0]: a Network; in[1]: transfers; in[2]: a path for each. out[0]: seconds of each link with these paths; out[1],
-// out[2]: the order and the path that `schedule` chooses. Sizes: transfers are number 6.
+// out[2]: the order and the path that `schedule` chooses; out[3]: the links of each transfer with the given paths,
+// ascending, and -1 to fill up 4. Size 6 is the number of transfers.
 void transfers(const ridge_call& c) {
   const Network network = copy_in<Network>(c, 0, 1).front();
   const auto count = static_cast<std::size_t>(c.size[6]);
@@ -119,6 +119,14 @@ void transfers(const ridge_call& c) {
   const int n = static_cast<int>(count);
   std::vector<int> order(count, 0), path(count, -1);
   std::vector<double> seconds(static_cast<std::size_t>(links(network)), -1);
+  std::vector<int> taken;
+  for (std::size_t i = 0; i < count; ++i) {
+    int of_one[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    const int k = std::clamp(links_of(network, all[i], given[i], of_one), 0, 4);
+    std::sort(of_one, of_one + k), std::fill(of_one + k, of_one + 4, -1);
+    taken.insert(taken.end(), of_one, of_one + 4);
+  }
+  copy_out(c, 3, taken);
   busy_seconds(network, all.data(), n, given.data(), seconds.data());
   copy_out(c, 0, seconds);
   schedule(network, all.data(), n, order.data(), path.data());

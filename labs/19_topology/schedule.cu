@@ -32,10 +32,13 @@ void busy_seconds(const Network& network, const Transfer* transfers, int count, 
 }
 
 void schedule(const Network& network, const Transfer* transfers, int count, int* order, int* path) {
-  // TODO: all send to node 0 first, then to node 1, and the path is a hash, as with ECMP.
+  // TODO: all nodes send to node 0 first, then to node 1, and a hash chooses the path, as ECMP does.
   for (int i = 0; i < count; ++i) {
     order[i] = transfers[i].to;
-    path[i] = (transfers[i].from * 31 + transfers[i].to * 17) % paths_of(network);
+    unsigned hash =
+        static_cast<unsigned>(transfers[i].from * 1024 + transfers[i].to) * 65536u + static_cast<unsigned>(i);
+    for (int k = 0; k < 3; ++k) hash = (hash ^ hash >> 15) * 0x2c1b3c6du;
+    path[i] = static_cast<int>(hash % static_cast<unsigned>(paths_of(network)));
   }
 }
 // END(schedule)

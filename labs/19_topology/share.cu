@@ -13,10 +13,10 @@ namespace {
   if (slot.kind == Kind::whole) return 1;
   if (slot.kind == Kind::mig) {
     const MigProfile& p = kMigProfile[slot.profile];
-    return std::min(job.speed[p.compute], job.bandwidth > 0 ? p.memory / 8.0 / job.bandwidth : 1.0);
+    return std::min(job.speed[kParts / 7 * p.compute], job.bandwidth > 0 ? p.memory / 8.0 / job.bandwidth : 1.0);
   }
-  const double at = 7 * slot.share;
-  const int s = std::min(6, static_cast<int>(at));
+  const double at = kParts * slot.share;
+  const int s = std::min(kParts - 1, static_cast<int>(at));
   return job.speed[s] + (at - s) * (job.speed[s + 1] - job.speed[s]);
 }
 
@@ -61,8 +61,7 @@ struct Filled {
   for (int p = 0; p < kProfiles; ++p)
     for (int start = 0; start < 7; ++start)
       if ((kMigProfile[p].starts >> start & 1) != 0) shapes.push_back({0, Kind::mig, p, start, 0});
-  for (const double share : {0.02, 0.04, 0.06, 0.08, 0.1, 0.14, 0.2, 0.3, 0.4, 0.5})
-    shapes.push_back({0, Kind::mps, 0, 0, share});
+  for (const int parts : {1, 2, 3, 4, 6, 8, 10, 12, 14}) shapes.push_back({0, Kind::mps, 0, 0, 1.0 * parts / kParts});
   return shapes;
 }
 

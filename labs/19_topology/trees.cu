@@ -36,7 +36,7 @@ void halving_doubling(const float* in, float* out, std::size_t n, void* workspac
 }
 
 void double_tree(int ranks, int rank, TreeNode tree[2]) {
-  // TODO: two chains. A binary tree needs log2 p levels, and the second one other inner ranks.
+  // TODO: two chains. A binary tree needs log2 p levels, and the second one other interior nodes.
   for (int t = 0; t < 2; ++t) tree[t] = {rank - 1, {rank + 1 < ranks ? rank + 1 : -1, -1}};
 }
 

@@ -1,6 +1,9 @@
 // Lab 19, task `all_to_all`: tokens to their experts and back, once to each node.
 //
 // Run: ./ridge check 19 --task all_to_all
+#include <cstdio>
+#include <cstdlib>
+
 #include "all_to_all.hpp"
 
 namespace {
@@ -22,17 +25,23 @@ unsigned blocks(int threads) { return static_cast<unsigned>((threads + 255) / 25
 // Hands out parts of the workspace, aligned to 256 bytes.
 class Memory {
  public:
-  explicit Memory(void* workspace) : next_(static_cast<char*>(workspace)) {}
+  Memory(void* workspace, std::size_t bytes) : next_(static_cast<char*>(workspace)), left_(bytes) {}
   float* floats(std::size_t n) { return static_cast<float*>(bytes(n * sizeof(float))); }
   int* ints(std::size_t n) { return static_cast<int*>(bytes(n * sizeof(int))); }
 
  private:
   void* bytes(std::size_t n) {
+    n = (n + 255) / 256 * 256;
+    if (n > left_) {
+      std::fprintf(stderr, "all_to_all: the workspace has %zu bytes left, and %zu are needed\n", left_, n);
+      std::abort();
+    }
     char* here = next_;
-    next_ += (n + 255) / 256 * 256;
+    next_ += n, left_ -= n;
     return here;
   }
   char* next_;
+  std::size_t left_;
 };
 
 [[maybe_unused]] int sum_of(const std::vector<int>& counts) {
@@ -113,7 +122,7 @@ void exchange_counts(Hop& hop, const std::vector<int>& peers, Memory& memory, nc
   cudaStreamSynchronize(stream);
 }
 
-// Behind exchange_counts. rows: (any, width); to: as many rows as come.
+// Call exchange_counts first. rows: (any, width); to: the received rows.
 void forward(const Hop& hop, const float* rows, float* to, int width, Memory& memory, ncclComm_t comm,
              cudaStream_t stream) {
   const int count = static_cast<int>(hop.row.size());
@@ -123,7 +132,7 @@ void forward(const Hop& hop, const float* rows, float* to, int width, Memory& me
   exchange_rows(packed, hop.sent, to, hop.received, width, comm, stream);
 }
 
-// sum: (count, width): of each row that was sent, what comes back from all ranks.
+// sum: (count, width): the sum of the rows that all ranks return for each row that was sent.
 void backward(const Hop& hop, const float* rows, float* sum, int count, int width, Memory& memory, ncclComm_t comm,
               cudaStream_t stream) {
   float* packed = memory.floats(hop.row.size() * static_cast<std::size_t>(width) + 1);
@@ -139,11 +148,11 @@ void backward(const Hop& hop, const float* rows, float* sum, int count, int widt
 }  // namespace
 
 int dispatch(const Layer& layer, const float* rows, const int* expert, int n, float* batch, Plan* plan, void* workspace,
-             std::size_t, ncclComm_t comm, cudaStream_t stream) {
+             std::size_t workspace_bytes, ncclComm_t comm, cudaStream_t stream) {
   int r = 0, p = 1;
   ncclCommUserRank(comm, &r);
   ncclCommCount(comm, &p);
-  Memory memory(workspace);
+  Memory memory(workspace, workspace_bytes);
   std::vector<int> same_place, same_node;
   for (int q = 0; q < p; ++q) {
     if (q % layer.per_node == r % layer.per_node) same_place.push_back(q);
@@ -173,8 +182,8 @@ int dispatch(const Layer& layer, const float* rows, const int* expert, int n, fl
 }
 
 void combine(const Layer& layer, const float* results, int n, const Plan& plan, float* out, void* workspace,
-             std::size_t, ncclComm_t comm, cudaStream_t stream) {
-  Memory memory(workspace);
+             std::size_t workspace_bytes, ncclComm_t comm, cudaStream_t stream) {
+  Memory memory(workspace, workspace_bytes);
   const int count = sum_of(plan.across.received);
   float* here = memory.floats(static_cast<std::size_t>(count * layer.width) + 1);
   backward(plan.inside, results, here, count, layer.width, memory, comm, stream);

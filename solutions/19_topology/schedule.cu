@@ -50,15 +50,15 @@ void schedule(const Network& network, const Transfer* transfers, int count, int*
   std::stable_sort(by_size.begin(), by_size.end(),
                    [&](int i, int j) { return transfers[i].bytes > transfers[j].bytes; });
 
-  // Paths, the largest transfers first: the one whose links are the least busy. Each is then taken off again, and given
-  // the path that suits all others best.
+  // Paths: the largest transfers first, each on the path whose links are the least busy. Later rounds take a transfer off
+  // its path and choose again.
   std::vector<double> seconds(static_cast<std::size_t>(links(network)), 0);
   for (int round = 0; round < 4; ++round)
     for (const int i : by_size) {
       if (round > 0) each_link(network, transfers[i], path[i], [&](std::size_t l, double s) { seconds[l] -= s; });
       double least = INFINITY;
       for (int p = 0; p < paths_of(network); ++p) {
-        double sum = 0;  // a high power: nearly the busiest link alone
+        double sum = 0;  // the eighth power approximates the maximum
         each_link(network, transfers[i], p,
                   [&](std::size_t l, double s) { sum += std::pow(1e3 * (seconds[l] + s), 8); });
         if (sum < least) least = sum, path[i] = p;
@@ -66,26 +66,34 @@ void schedule(const Network& network, const Transfer* transfers, int count, int*
       each_link(network, transfers[i], path[i], [&](std::size_t l, double s) { seconds[l] += s; });
     }
 
-  // Order: node by node, in turns, the transfer whose busiest link has been given the least so far.
-  std::vector<double> given(seconds.size(), 0);
-  const int nodes = network.nodes();
-  std::vector<std::vector<int>> waiting(static_cast<std::size_t>(nodes));
+  // Order: list scheduling, one transfer on a link at a time. The node whose port is free first takes the transfer that
+  // can start first; a link with much left to carry comes a little earlier.
+  std::vector<double> left = seconds, free(seconds.size(), 0);
+  std::vector<std::vector<int>> waiting(static_cast<std::size_t>(network.nodes()));
   for (const int i : by_size) waiting[static_cast<std::size_t>(transfers[i].from)].push_back(i);
-  for (int number = 0, left = count; left > 0; ++number)
-    for (int k = 0; k < nodes; ++k) {
-      auto& mine = waiting[static_cast<std::size_t>((k + number) % nodes)];
-      if (mine.empty()) continue;
-      auto busy = [&](int i) {
-        double most = 0;
-        each_link(network, transfers[i], path[i], [&](std::size_t l, double) {
-          if (l != static_cast<std::size_t>(2 * transfers[i].from)) most = std::max(most, given[l]);
-        });
-        return most;
-      };
-      const auto next = std::min_element(mine.begin(), mine.end(), [&](int i, int j) { return busy(i) < busy(j); });
-      each_link(network, transfers[*next], path[*next], [&](std::size_t l, double s) { given[l] += s; });
-      order[*next] = number;
-      mine.erase(next), --left;
-    }
+  for (int number = 0; number < count; ++number) {
+    std::size_t node = 0;
+    for (std::size_t k = 1; k < waiting.size(); ++k)
+      if (!waiting[k].empty() && (waiting[node].empty() || free[2 * k] < free[2 * node])) node = k;
+    auto start = [&](int i) {
+      double latest = 0;
+      each_link(network, transfers[i], path[i], [&](std::size_t l, double) { latest = std::max(latest, free[l]); });
+      return latest;
+    };
+    auto cost = [&](int i) {
+      double most = 0;
+      each_link(network, transfers[i], path[i], [&](std::size_t l, double) {
+        if (l != 2 * node) most = std::max(most, left[l]);
+      });
+      return start(i) - 0.2 * most;
+    };
+    auto& mine = waiting[node];
+    const auto next = std::min_element(mine.begin(), mine.end(), [&](int i, int j) { return cost(i) < cost(j); });
+    const double from = start(*next);
+    each_link(network, transfers[*next], path[*next],
+              [&](std::size_t l, double s) { free[l] = from + s, left[l] -= s; });
+    order[*next] = number;
+    mine.erase(next);
+  }
 }
 // END(schedule)

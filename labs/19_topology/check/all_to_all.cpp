@@ -13,7 +13,7 @@ namespace ridge::lab::topology {
 namespace {
 
 // Sizes of a case: n of rank 0, ranks of a node, experts of a rank, choices, width, capacity, rows that a batch has
-// room for, kind of routing (0: even; 1: a few experts are wanted by most).
+// room for, seed of the routes (even: all experts alike; odd: most tokens want a few experts, and some choices are none).
 struct Sizes {
   int p, node, experts, choices, width, capacity;
   std::int64_t most;  // tokens of rank 0
@@ -44,7 +44,7 @@ struct Right {
       for (std::size_t t = 0; t < s.tokens(r); ++t)
         for (int j = 0; j < s.choices; ++j) {
           const int e = static_cast<int>(rows[t * s.row() + static_cast<std::size_t>(s.width + j)]);
-          const bool late = wanted[static_cast<std::size_t>(e)]++ >= s.capacity;
+          const bool late = e >= 0 && wanted[static_cast<std::size_t>(e)]++ >= s.capacity;
           own.push_back(late ? -1 : e), lost += late ? 1 : 0;
         }
       chosen.push_back(std::move(own)), dropped.push_back(lost);
@@ -77,7 +77,9 @@ class AllToAll : public TaskCheck {
       if (std::find(r.ranks.begin(), r.ranks.end(), ranks) == r.ranks.end()) return;
       Case c;
       c.ranks = ranks;
-      c.size = {n, node, experts, choices, width, capacity, 0, kind};
+      // The routes depend on the sizes alone: the host may see them without seeing any row.
+      const auto seed = static_cast<std::int64_t>(one_way_seed(r.seed, "routes", all.size()) >> 8);
+      c.size = {n, node, experts, choices, width, capacity, 0, seed * 2 + kind};
       const Sizes s(c);
       for (int q = 0; q < ranks; ++q) c.size[6] += static_cast<std::int64_t>(s.tokens(q));
       c.name = fmt::format("{} rank{}, {} a node, {} expert{} each, {} of them a token, {} tokens, capacity {}{}",
@@ -109,28 +111,31 @@ class AllToAll : public TaskCheck {
     const std::size_t own =
         rows * (2 * most * nodes + most * nodes * static_cast<std::size_t>(s.node)) * 3 / 2 + (1 << 16);
     return {{std::max<std::size_t>(4, rows * n), 4 * static_cast<std::size_t>(s.experts) * width},
-            {std::max<std::size_t>(4, 4 * n * width), rows * room, 2 * 4},
-            own + 4 * room * width + rows * n + 4 * n * static_cast<std::size_t>(s.choices) + 4096};
+            {std::max<std::size_t>(4, 4 * n * width), rows * room, 2 * 4, 4 * room * width},
+            own + rows * n + 4 * n * static_cast<std::size_t>(s.choices) + 4096};
   }
-  bool host_reads_inputs() const override { return true; }  // the experts' numbers
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
     const Sizes s(c);
     const auto rows = as<float>(in[0]);
     fill_normal(rows, seed);
     fill_normal(as<float>(in[1]), one_way_seed(seed, "weights"));
-    Draw draw(one_way_seed(seed, "routes"));
+    Draw draw(one_way_seed(static_cast<std::uint64_t>(c.size[7]), "rank", static_cast<std::uint64_t>(c.rank)));
+    Draw gates(one_way_seed(seed, "gates"));
+    const bool uneven = c.size[7] % 2 == 1;
     const int all = s.p * s.experts;
     for (std::size_t t = 0; t < s.tokens(c.rank); ++t) {
       float* row = &rows[t * s.row()];
       for (int j = 0; j < s.choices; ++j) {
         int e = 0;
         do
-          e = c.size[7] == 1 && draw.integer(0, 2) != 0 ? draw.integer(0, std::max(s.choices, all / 4) - 1)
-                                                        : draw.integer(0, all - 1);
+          e = uneven && draw.integer(0, 2) != 0 ? draw.integer(0, std::max(s.choices, all / 4) - 1)
+                                                : draw.integer(0, all - 1);
         while (std::find(row + s.width, row + s.width + j, static_cast<float>(e)) != row + s.width + j);
         row[s.width + j] = static_cast<float>(e);
-        row[s.width + s.choices + j] = static_cast<float>(draw.real(0.1, 1));
+        row[s.width + s.choices + j] = static_cast<float>(gates.real(0.1, 1));
       }
+      for (int j = 0; uneven && j < s.choices; ++j)
+        if (draw.integer(0, 7) == 0) row[s.width + j] = -1;
     }
   }
   Work work(const Case& c) const override {
@@ -145,7 +150,7 @@ class AllToAll : public TaskCheck {
     const Sizes s(c);
     const auto right = right_of(c, in);
     for (int r = 0; r < s.p; ++r) {
-      const auto told = as<std::int32_t>(out[3 * static_cast<std::size_t>(r) + 2]);
+      const auto told = as<std::int32_t>(out[kOut * static_cast<std::size_t>(r) + 2]);
       if (told[1] != right->dropped[static_cast<std::size_t>(r)])
         return {
             false,
@@ -157,6 +162,7 @@ class AllToAll : public TaskCheck {
     }
     for (int r = 0; r < s.p; ++r)
       if (Verdict v = verify_sums(s, *right, in, out, r); !v.ok) return v;
+    if (Verdict v = verify_order(s, *right, out); !v.ok) return v;
     std::lock_guard lock(mutex_);
     last_ = right;
     return {};
@@ -219,7 +225,7 @@ class AllToAll : public TaskCheck {
               fmt::format("dispatch, rank {}: {} tokens have an expert here, got a batch of {} rows", r, batch.size(),
                           count),
               "a batch has another number of rows than tokens have experts there"};
-    const auto got = as<float>(out[3 * static_cast<std::size_t>(r) + 1]);
+    const auto got = as<float>(out[kOut * static_cast<std::size_t>(r) + 1]);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const auto [source, token] = batch[i];
       if (same_row(s, right, in, source, token, &got[i * s.row()])) continue;
@@ -265,10 +271,45 @@ class AllToAll : public TaskCheck {
       return tolerance.of(sum, magnitude, squares);
     };
     auto where = [&](std::size_t i) { return fmt::format("combine: rank {}, out[{}][{}]", r, i / width, i % width); };
-    const auto got = as<float>(out[3 * static_cast<std::size_t>(r)]).first(s.tokens(r) * width);
+    const auto got = as<float>(out[kOut * static_cast<std::size_t>(r)]).first(s.tokens(r) * width);
     return compare_close<float>(got, expected, where, choices);
   }
 
+  // The same additions in the contract's order, of the results that the experts really had.
+  static Verdict verify_order(const Sizes& s, const Right& right, ConstBuffers out) {
+    const auto width = static_cast<std::size_t>(s.width);
+    std::vector<std::vector<std::vector<std::pair<int, std::size_t>>>>
+        had;  // of each token: ranks, rows of their batches
+    for (int r = 0; r < s.p; ++r) had.emplace_back(s.tokens(r));
+    for (int q = 0; q < s.p; ++q) {
+      const auto& batch = right.batch[static_cast<std::size_t>(q)];
+      for (std::size_t i = 0; i < batch.size(); ++i)
+        had[static_cast<std::size_t>(batch[i].first)][batch[i].second].push_back({q, i});
+    }
+    for (int r = 0; r < s.p; ++r) {
+      const auto got = as<float>(out[kOut * static_cast<std::size_t>(r)]);
+      for (std::size_t t = 0; t < s.tokens(r); ++t)
+        for (std::size_t at = 0; at < width; ++at) {
+          float sum = 0, of_node = 0;
+          int node = 0;
+          for (const auto& [q, row] : had[static_cast<std::size_t>(r)][t]) {
+            if (q / s.node != node) sum += of_node, of_node = 0, node = q / s.node;
+            of_node += as<float>(out[kOut * static_cast<std::size_t>(q) + 3])[row * width + at];
+          }
+          sum += of_node;
+          if (got[t * width + at] == sum) continue;
+          return {
+              false,
+              fmt::format("combine: rank {}, out[{}][{}]: additions by ascending rank within a node, then by ascending "
+                          "node, give {:.9g}, got {:.9g}: right but for the rounding of another order",
+                          r, t, at, sum, got[t * width + at]),
+              "combine adds in another order than the contract's"};
+        }
+    }
+    return {};
+  }
+
+  static constexpr std::size_t kOut = 4;  // outputs of a rank
   Memo<Right> right_{16};
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const Right> last_;

@@ -18,14 +18,20 @@ struct Plan {
   std::vector<Run> runs;
 };
 
-std::vector<Job> jobs_of(std::uint64_t seed, int count) {
+// Who sends jobs: all sorts of people; a class with notebooks; users of whom nine in ten must be isolated.
+enum Mix : std::int64_t { mixed, notebooks, isolated };
+constexpr const char* kMix[] = {"mixed", "notebooks", "isolated"};
+
+std::vector<Job> jobs_of(std::uint64_t seed, int count, Mix mix) {
   Draw draw(seed);
   std::vector<Job> jobs;
   for (int i = 0; i < count; ++i) {
-    const int kind = draw.integer(0, 9);
+    int kind = draw.integer(0, 9);
+    if (mix == notebooks) kind = kind < 8 ? 9 : 5;
+    if (mix == isolated) kind = kind < 5 ? 1 : 5;
     Job j;
     std::memset(&j, 0, sizeof j);  // the gaps between members, too
-    double enough = 7;             // sevenths of the SMs from which on it gets no faster
+    double enough = 7;             // sevenths of the SMs; more make it no faster
     if (kind == 0)                 // training
       j.seconds = draw.real(200, 600), j.memory = draw.real(60, 135), j.bandwidth = draw.real(0.4, 0.8);
     else if (kind < 4)  // fine-tuning
@@ -38,9 +44,9 @@ std::vector<Job> jobs_of(std::uint64_t seed, int count) {
       j.seconds = draw.real(100, 400), j.memory = draw.real(1, 8), j.bandwidth = draw.real(0.005, 0.06),
       enough = draw.real(0.1, 0.9);
     const double bend = draw.real(0.8, 1);
-    for (int s = 1; s < 8; ++s) j.speed[s] = std::pow(std::min(1.0, s / enough), bend);
+    for (int s = 1; s <= kParts; ++s) j.speed[s] = std::pow(std::min(1.0, s / 4.0 / enough), bend);
     j.deadline = j.seconds * (kind == 0 ? draw.real(1.1, 3) : draw.real(1.5, 9));
-    j.isolated = kind < 7 && draw.integer(0, 2) == 0;
+    j.isolated = mix == isolated ? draw.integer(0, 9) > 0 : kind < 7 && draw.integer(0, 2) == 0;
     jobs.push_back(j);
   }
   return jobs;
@@ -52,12 +58,11 @@ double speed(const Job& job, const Slot& s) {
       return 1;
     case Kind::mig: {
       const double memory = kMigProfile[s.profile].memory * 0.125;
-      return job.bandwidth * job.speed[kMigProfile[s.profile].compute] > memory
-                 ? memory / job.bandwidth
-                 : job.speed[kMigProfile[s.profile].compute];
+      const double alone = job.speed[4 * kMigProfile[s.profile].compute];
+      return job.bandwidth * alone > memory ? memory / job.bandwidth : alone;
     }
     default: {
-      const double x = s.share * 7, low = std::floor(std::min(x, 6.0));
+      const double x = s.share * kParts, low = std::floor(std::min(x, kParts - 1.0));
       const std::size_t k = static_cast<std::size_t>(low);
       return job.speed[k] * (1 - (x - low)) + job.speed[k + 1] * (x - low);
     }
@@ -115,7 +120,7 @@ std::string impossible(std::span<const Job> jobs, const Plan& plan) {
       if (!(s.share > 0 && s.share <= 1)) return fmt::format("slot {} has the share {:.4g}", k, s.share);
       u.share += s.share, u.memory += most[k];
       if (u.share > 1 + 1e-9) return fmt::format("the clients of GPU {} have {:.4g} of its SMs", s.gpu, u.share);
-      if (u.memory > kMemory)
+      if (u.memory > kMemory * (1 + 1e-9))
         return fmt::format("the clients of GPU {} need {:.4g} GB, and it has {}", s.gpu, u.memory, kMemory);
     }
     if (most[k] > room) {
@@ -164,20 +169,31 @@ std::vector<double> ends_of(std::span<const Job> jobs, const Plan& plan) {
   return end;
 }
 
-// GPU-seconds that no plan can beat: a job takes compute and memory of a GPU for a time, and both sum to at most 1.
-// Half the sum of both is charged.
+// GPU-seconds that no plan can beat. A job occupies shares of a GPU's compute and of its memory for some time; at any
+// time each of the two adds up to 1 at most. Half the sum of both is charged, in the slot that meets the deadline where
+// that is least. A client's charge is monotonic between two points of its curve, so the points are enough, and the
+// smallest share that meets the deadline.
 double least_gpu_seconds(std::span<const Job> jobs) {
   double all = 0;
   for (const Job& j : jobs) {
     double least = j.seconds;
     auto consider = [&](const Slot& s, double compute, double memory) {
-      if (const double v = speed(j, s); v > 0) least = std::min(least, (compute + memory) / 2 * j.seconds / v);
+      if (const double v = speed(j, s); v > 0 && j.seconds <= j.deadline * v)
+        least = std::min(least, (compute + memory) / 2 * j.seconds / v);
     };
     for (int p = 0; p < kProfiles; ++p)
       if (j.memory <= kMigProfile[p].memory * kMemory / 8)
         consider({0, Kind::mig, p, 0, 0}, kMigProfile[p].compute / 7.0, kMigProfile[p].memory / 8.0);
-    for (int percent = 1; percent <= 100 && !j.isolated; ++percent)
-      consider({0, Kind::mps, 0, 0, percent / 100.0}, percent / 100.0, j.memory / kMemory);
+    auto client = [&](double share) { consider({0, Kind::mps, 0, 0, share}, share, j.memory / kMemory); };
+    if (!j.isolated) {
+      for (int s = 1; s <= kParts; ++s) client(1.0 * s / kParts);
+      double low = 0, high = 1;
+      for (int k = 0; k < 50; ++k) {
+        const double middle = (low + high) / 2;
+        (j.seconds <= j.deadline * speed(j, {0, Kind::mps, 0, 0, middle}) ? high : low) = middle;
+      }
+      client(high);
+    }
     all += least;
   }
   return all;
@@ -219,7 +235,7 @@ Plan any_plan(std::span<const Job> jobs, std::uint64_t seed) {
     }
     // Clients: those first that take most bandwidth, of jobs of which several fit. They share it.
     auto demand = [&](std::size_t job) {
-      return jobs[job].memory < 45 ? jobs[job].bandwidth * jobs[job].speed[2] : -1;
+      return jobs[job].memory < 45 ? jobs[job].bandwidth * jobs[job].speed[8] : -1;
     };
     if (kind == 2) std::stable_sort(left.begin(), left.end(), [&](auto a, auto b) { return demand(a) > demand(b); });
     std::vector<double> most(plan.slots.size(), 0);
@@ -242,23 +258,24 @@ Plan any_plan(std::span<const Job> jobs, std::uint64_t seed) {
   return plan;
 }
 
-// Sizes of a case: jobs, slots of the plan that is given, seed of both.
+// Sizes of a case: jobs, slots of the plan that is given, seed of both, mix.
 class Share : public TaskCheck {
  public:
   std::string id() const override { return "share"; }
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
-    auto add = [&](int jobs, std::uint64_t seed) {
+    auto add = [&](int jobs, Mix mix, std::uint64_t seed) {
       Case c;
-      c.size = {jobs, 0, static_cast<std::int64_t>(seed >> 16)};
+      c.size = {jobs, 0, static_cast<std::int64_t>(seed >> 16), mix};
       c.size[1] = static_cast<std::int64_t>(given(c).slots.size());
-      c.name = fmt::format("{} jobs", jobs);
+      c.name = fmt::format("{} job{}, {}", jobs, jobs == 1 ? "" : "s", kMix[mix]);
       all.push_back(c);
     };
-    add(1, 1 << 20), add(9, 2 << 20), add(40, 3 << 20), add(61, 4 << 20);
-    if (r.mode == Mode::grade)
-      for (std::uint64_t i = 0; i < 5; ++i)
-        add(Draw(one_way_seed(r.seed, "jobs", i)).integer(40, 120), one_way_seed(r.seed, "draw", i));
+    // The jobs of `grade` are secret; their number and mix are those of `check`.
+    std::uint64_t i = 0;
+    auto seed = [&] { return ++i, r.mode == Mode::grade ? one_way_seed(r.seed, "jobs", i) : i << 20; };
+    add(1, mixed, seed()), add(9, mixed, seed()), add(29, mixed, seed());
+    for (const Mix mix : {mixed, notebooks, isolated}) add(kMany, mix, seed());
     return all;
   }
   Shape shape(const Case& c) const override {
@@ -267,7 +284,7 @@ class Share : public TaskCheck {
   }
   bool host_reads_inputs() const override { return true; }
   void fill(const Case& c, std::uint64_t, Buffers in) const override {
-    const std::vector<Job> jobs = jobs_of(static_cast<std::uint64_t>(c.size[2]), static_cast<int>(c.size[0]));
+    const std::vector<Job> jobs = jobs_of(c);
     const Plan plan = given(c);
     std::memset(in[1].data(), 0, in[1].size());
     std::memcpy(in[0].data(), jobs.data(), in[0].size());
@@ -323,7 +340,7 @@ class Share : public TaskCheck {
     std::vector<Mark> marks = {{"deadlines", static_cast<double>(late) / static_cast<double>(jobs.size()),
                                 "of the jobs", text, "jobs end late"}};
     if (jobs.size() >= kMany)
-      marks.push_back({"gpu_time", ratio, "x the bound",
+      marks.push_back({kMix[c.size[3]], ratio, "x the bound",
                        fmt::format("{}: {} GPUs are kept for {:.4g} s in all, and {:.4g} s are the bound", c.name,
                                    kept.size(), sum, least),
                        "GPUs are kept long"});
@@ -331,10 +348,13 @@ class Share : public TaskCheck {
   }
 
  private:
-  static constexpr std::size_t kMany = 40;  // fewer jobs cannot fill GPUs
+  static constexpr int kMany = 120;  // fewer jobs cannot fill GPUs
+  static std::vector<Job> jobs_of(const Case& c) {
+    return topology::jobs_of(static_cast<std::uint64_t>(c.size[2]), static_cast<int>(c.size[0]),
+                             static_cast<Mix>(c.size[3]));
+  }
   static Plan given(const Case& c) {
-    const auto seed = static_cast<std::uint64_t>(c.size[2]);
-    return any_plan(jobs_of(seed, static_cast<int>(c.size[0])), random_bits(seed, 1));
+    return any_plan(jobs_of(c), random_bits(static_cast<std::uint64_t>(c.size[2]), 1));
   }
   static Plan chosen(ConstBuffers out) {
     const auto slots = as<Slot>(out[2]);

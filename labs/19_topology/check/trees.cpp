@@ -70,16 +70,23 @@ double tree_seconds(int p, double n, double alpha, double beta) {
   }
 }
 
-// Sizes of a case: 0, n; or 1, ranks, questions (trees and sizes, in one process).
+// Sizes of a case: 0, n; or, in one process, 1, ranks of the trees, and twice the numbers of two questions: ranks, and
+// the bits of alpha and beta. The sizes hold them, and not the inputs: so the host need not see any input, and cannot add.
 class Trees : public TaskCheck {
  public:
   std::string id() const override { return "trees"; }
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
-    auto paper = [&](int ranks, int questions) {
+    auto paper = [&](int ranks, std::uint64_t seed) {
+      Draw draw(seed);
       Case c;
-      c.size = {1, ranks, questions};
-      c.name = fmt::format("two trees of {} ranks, {} sizes", ranks, questions);
+      c.size = {1, ranks};
+      for (std::size_t i = 2; i < 8; i += 3) {
+        c.size[i] = i == 2 && ranks > 1 ? ranks : static_cast<std::int64_t>(std::exp2(draw.real(1, 11)));
+        c.size[i + 1] = std::bit_cast<std::int64_t>(std::exp(draw.real(std::log(1e-6), std::log(50e-6))));
+        c.size[i + 2] = std::bit_cast<std::int64_t>(std::exp(draw.real(std::log(1e9), std::log(900e9))));
+      }
+      c.name = fmt::format("two trees of {} rank{}, 4 sizes", ranks, ranks == 1 ? "" : "s");
       all.push_back(c);
     };
     auto reduce = [&](int ranks, std::int64_t n) -> Case& {
@@ -95,9 +102,11 @@ class Trees : public TaskCheck {
       reduce(p, std::max(1, p / 2)), reduce(p, 1000 + 13 * p);
       if (r.mode == Mode::grade) reduce(p, random_size(r.seed, 2000, 20000));
     }
-    for (const int p : {2, 8, 3, 5, 6, 16, 37, 100, 257}) paper(p, 4);
+    for (const int p : {1, 2, 8, 3, 5, 6, 16, 37, 100, 257, 700})
+      paper(p, one_way_seed(r.seed, "sizes", static_cast<std::uint64_t>(p)));
     if (r.mode == Mode::grade)
-      for (std::uint64_t i = 0; i < 6; ++i) paper(Draw(one_way_seed(r.seed, "trees", i)).integer(9, 700), 8);
+      for (std::uint64_t i = 0; i < 6; ++i)
+        paper(Draw(one_way_seed(r.seed, "trees", i)).integer(9, 700), one_way_seed(r.seed, "more sizes", i));
     if (!r.ranks.empty()) {
       Case& c = reduce(r.ranks.back(), 1 << 15);
       c.topology = "infiniband", c.node = 2, c.measured = true;
@@ -108,28 +117,16 @@ class Trees : public TaskCheck {
   Shape shape(const Case& c) const override {
     const auto n = static_cast<std::size_t>(c.size[1]);
     if (c.size[0] == 0) return {{4 * n}, {4 * n}, 4 * n};
-    const auto questions = static_cast<std::size_t>(c.size[2]);
-    return {{4 * 8 * questions}, {2 * 3 * 4 * n, 8 * questions}, 0};
+    return {{4}, {2 * 3 * 4 * n, 8 * 4}, 0};
   }
-  bool host_reads_inputs() const override { return true; }  // alpha and beta
-  void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
-    if (c.size[0] == 0) return fill_normal(as<float>(in[0]), seed);
-    const auto asked = as<double>(in[0]);
-    Draw draw(seed);
-    for (std::size_t i = 0; i < asked.size(); i += 4) {
-      asked[i] = static_cast<double>(i / 4 % 2);
-      asked[i + 1] = i / 4 < 2 ? static_cast<double>(c.size[1]) : std::floor(std::exp2(draw.real(1, 11)));
-      asked[i + 2] = std::exp(draw.real(std::log(1e-6), std::log(50e-6)));
-      asked[i + 3] = std::exp(draw.real(std::log(1e9), std::log(900e9)));
-    }
-  }
+  void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_normal(as<float>(in[0]), seed); }
   Work work(const Case& c) const override {
     if (c.size[0] != 0) return {static_cast<double>(c.size[1]), "rank", 0, 0};
     const double n = static_cast<double>(c.size[1]);
     return {n, "addition", 8 * n, 4 * n};
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
-    return c.size[0] == 0 ? verify_sum(c, in, out) : verify_paper(c, in, out);
+    return c.size[0] == 0 ? verify_sum(c, in, out) : verify_paper(c, out);
   }
   Verdict verify_messages(const Case& c, std::span<const Message> messages) const override {
     if (c.size[0] != 0) return {};
@@ -187,7 +184,7 @@ class Trees : public TaskCheck {
                 "ranks have different answers", "agree"};
     return {};
   }
-  static Verdict verify_paper(const Case& c, ConstBuffers in, ConstBuffers out) {
+  static Verdict verify_paper(const Case& c, ConstBuffers out) {
     const int p = static_cast<int>(c.size[1]);
     const auto places = as<std::int32_t>(out[0]);
     std::array<Tree, 2> tree;
@@ -208,13 +205,13 @@ class Trees : public TaskCheck {
     if (both > 0)
       return {
           false,
-          fmt::format("double_tree, {} ranks: {} of them have children in both trees, the first of them is rank {}. "
+          fmt::format("double_tree, {} ranks: ranks with children in both trees: {}, of which rank {} is the first. "
                       "Such a rank sends and receives twice as much as one that is a leaf of one tree",
                       p, both, first),
           "ranks have children in both trees"};
-    const auto asked = as<double>(in[0]), answers = as<double>(out[1]);
+    const auto answers = as<double>(out[1]);
     for (std::size_t i = 0; i < answers.size(); ++i)
-      if (std::string wrong = wrong_size(asked.subspan(4 * i, 4), answers[i]); !wrong.empty())
+      if (std::string wrong = wrong_size(i % 2 != 0, &c.size[2 + i / 2 * 3], answers[i]); !wrong.empty())
         return {false, wrong, "a size at which two algorithms take the same time is wrong"};
     return {};
   }
@@ -257,10 +254,9 @@ class Trees : public TaskCheck {
                          p, most);
     return {};
   }
-  static std::string wrong_size(std::span<const double> asked, double got) {
-    const int p = static_cast<int>(asked[1]);
-    const double alpha = asked[2], beta = asked[3];
-    const bool tree = asked[0] != 0;
+  static std::string wrong_size(bool tree, const std::int64_t* asked, double got) {
+    const int p = static_cast<int>(asked[0]);
+    const double alpha = std::bit_cast<double>(asked[1]), beta = std::bit_cast<double>(asked[2]);
     auto ring_wins = [&](double n) {
       const double other = tree ? tree_seconds(p, n, alpha, beta) : halving_seconds(p, n, alpha, beta);
       return ring_seconds(p, n, alpha, beta) <= other * (1 + 1e-12);
@@ -281,7 +277,7 @@ class Trees : public TaskCheck {
       (ring_wins(middle) ? high : low) = middle;
     }
     if (got > 0.95 * high && got < 1.05 * high) return {};
-    return fmt::format("{}: from {:.6g} bytes on the ring is as fast, got {:.6g}", of, high, got);
+    return fmt::format("{}: above {:.6g} bytes the ring is as fast, got {:.6g}", of, high, got);
   }
 };
 
