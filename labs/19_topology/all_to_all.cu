@@ -105,10 +105,10 @@ int limit(int n, int choices, int all_experts, int capacity, int* expert) {
 }
 
 int dispatch(const Layer& layer, const float* rows, const int* expert, int n, float* batch, Plan* plan, void* workspace,
-             std::size_t, ncclComm_t comm, cudaStream_t stream) {
+             std::size_t workspace_bytes, ncclComm_t comm, cudaStream_t stream) {
   // TODO: this keeps every token at home. Make a Hop from `expert`, exchange counts, then rows; then the second hop.
   (void)expert, (void)plan, (void)comm;
-  Memory memory(workspace);
+  Memory memory(workspace, workspace_bytes);
   std::vector<int> all;
   for (int i = 0; i < n; ++i) all.push_back(i);
   const int* index = upload(all, memory, stream);
@@ -117,10 +117,10 @@ int dispatch(const Layer& layer, const float* rows, const int* expert, int n, fl
 }
 
 void combine(const Layer& layer, const float* results, int n, const Plan& plan, float* out, void* workspace,
-             std::size_t, ncclComm_t comm, cudaStream_t stream) {
+             std::size_t workspace_bytes, ncclComm_t comm, cudaStream_t stream) {
   // TODO: the same hops backwards, each with the sum of what comes.
   (void)plan, (void)comm;
-  Memory memory(workspace);
+  Memory memory(workspace, workspace_bytes);
   std::vector<int> all;
   for (int i = 0; i < n; ++i) all.push_back(i);
   const int* index = upload(all, memory, stream);

@@ -41,7 +41,7 @@ const L = 92, R = 690, T = 24, D = 380, X = [1e4, 1e9], Y = [1e-4, 0.1];
 const px = n => L + (R - L) * Math.log(n / X[0]) / Math.log(X[1] / X[0]), py = t => D - (D - T) * Math.log(t / Y[0]) / Math.log(Y[1] / Y[0]);
 const curve = (f, style) => path('M' + range(61).map(i => { const n = X[0] * (X[1] / X[0]) ** (i / 60); return `${px(n).toFixed(1)} ${py(f(n)).toFixed(1)}`; }).join('L'), style, 4);
 here.draw('costs', 720, 486, 'Time of three all-reduces on 96 ranks',
-  'Ring 1.9 ms at small sizes, rising from 40 MB on. Halving and doubling 0.14 ms at small sizes, slower than the ring from 42 MB on. Two trees 0.28 ms at small sizes, slower than the ring from 66 MB on.', [
+  'Ring: 1.9 ms at small sizes, twice that at 46 MB. Halving and doubling: 0.14 ms at small sizes, slower than two trees above 28 MB and than the ring above 42 MB. Two trees: 0.28 ms at small sizes, slower than the ring above 66 MB.', [
     [[1e4, '10 KB'], [1e6, '1 MB'], [1e8, '100 MB']].map(([v, s]) => [line(px(v), T, px(v), D, 'sr', 1), text(px(v), D + 28, s, { style: 'q', size: 20, at: v === 1e4 ? 'start' : 'middle' })]),
     [[1e-4, '0.1 ms'], [1e-3, '1 ms'], [1e-2, '10 ms'], [1e-1, '100 ms']].map(([v, s]) => [line(L, py(v), R, py(v), 'sr', 1), text(L - 6, py(v) + 7, s, { style: 'q', size: 20, at: 'end' })]),
     curve(ring, 'sw'), curve(halving, 'sa'), curve(trees, 'sg'),
