@@ -25,6 +25,7 @@ constexpr MigProfile kMigProfile[kProfiles] = {{"1g.18gb", 1, 1, 0x7f}, {"1g.35g
                                                {"2g.35gb", 2, 2, 0x15}, {"3g.71gb", 3, 4, 0x11},
                                                {"4g.71gb", 4, 4, 0x01}, {"7g.141gb", 7, 8, 0x01}};
 
+constexpr double kLeastShare = 0.01;
 // A slot runs one job at a time. All slots of a GPU are of one kind: one whole slot; or instances whose memory slices do
 // not overlap and whose compute slices are 7 at most; or MPS clients whose shares add up to at most 1. Add the memory of
 // the largest job of each client: the sum is at most kMemory.
@@ -33,7 +34,7 @@ struct Slot {
   int gpu;
   Kind kind;
   int profile, start;  // of an instance; otherwise 0
-  double share;        // a client's share of the SMs, above 0; otherwise 0
+  double share;        // a client's share of the SMs, kLeastShare to 1; otherwise 0
 };
 // A job runs in a slot, behind all jobs there with a lower order. Its memory must fit: kMemory in a whole slot,
 // `memory` eighths of it in an instance.

@@ -117,7 +117,8 @@ std::string impossible(std::span<const Job> jobs, const Plan& plan) {
         return fmt::format("GPU {} has {} compute slices in use, and 7 in all", s.gpu, u.compute);
       room = p.memory * kMemory / 8;
     } else if (s.kind == Kind::mps) {
-      if (!(s.share > 0 && s.share <= 1)) return fmt::format("slot {} has the share {:.4g}", k, s.share);
+      if (!(s.share >= kLeastShare && s.share <= 1))  // far below it, the simulation would not end
+        return fmt::format("slot {} has the share {:.4g}, and {} to 1 is possible", k, s.share, kLeastShare);
       u.share += s.share, u.memory += most[k];
       if (u.share > 1 + 1e-9) return fmt::format("the clients of GPU {} have {:.4g} of its SMs", s.gpu, u.share);
       if (u.memory > kMemory * (1 + 1e-9))
