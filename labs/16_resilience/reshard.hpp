@@ -53,5 +53,6 @@ long long own_elements(const Model& model, Grid grid, int rank);
 
 // Fills `own`, own_elements(model, to, rank) floats, with what this rank of the grid `to` would have in its file. Reads the
 // files that the grid `from` has written, and of them only what it needs: neighbours in the file and in `own` with one
-// request. A tensor that is not split is read from tensor part 0. Padding is 0.
+// request. A tensor that is not split is read from tensor part 0: copies in other tensor parts may differ in their last
+// bits. Padding is 0.
 void load_resharded(const Model& model, Grid from, Grid to, int rank, float* own);

@@ -53,8 +53,9 @@ inline float train_one_step(Trainer& trainer, cudaStream_t stream) {
   return host[0];
 }
 
-// Writes all of the trainer's state that a resumed run needs into the one file `path`, in a format of your own; the 4 n bytes
-// each of weights, m and v lie somewhere in it as they are. Its folder is kFolder. There may be such a file, of an earlier save.
+// Writes all of the trainer's state that a resumed run needs into the one file `path`, in a format of your own. The 4 n bytes
+// each of weights, m and v lie somewhere in it as they are, and so do the bytes of each number of HostState but `order` and
+// `has_spare`: a new process has nothing but the file. Its folder is kFolder. There may be such a file, of an earlier save.
 // True: the new file is durable, bytes and name. A crash before leaves the old one or the new one. False: a call failed, as
 // save.hpp says, and the old file or the new one is there.
 bool save_trainer(const Trainer& trainer, const char* path, cudaStream_t stream);

@@ -80,9 +80,18 @@ TEST_CASE("every crash of the reference save leaves the old state or the new one
   // 18 changes a save, and 4 parts are removed in the third and the fourth.
   CHECK(owned.changes().size() == 18 * kStates + 2 * kRanks);
   CHECK(counts.crashes == static_cast<int>(owned.changes().size() + 1) * 5);
-  std::map<std::string, int> kinds;
-  for (const auto& change : owned.changes()) ++kinds[name_of(change.kind)];
-  for (const auto& [kind, n] : kinds) std::cout << kind << ": " << n << " killed, " << n << " recovered\n";
+  int old = 0, fresh = 0;
+  for (const auto& [kind, left] : counts.by_kind) {
+    std::cout << kind << ": " << left.old + left.fresh << " killed, " << left.old << " found the old state, "
+              << left.fresh << " the new one\n";
+    old += left.old, fresh += left.fresh;
+  }
+  CHECK(old + fresh == counts.crashes);
+  // The rename decides: nothing before it leaves the new state.
+  CHECK(counts.by_kind["create"].fresh == 0);
+  CHECK(counts.by_kind["pwrite"].fresh == 0);
+  CHECK(counts.by_kind["rename"].fresh > 0);
+  CHECK(counts.by_kind["none"].old == 5);
 }
 
 TEST_CASE("a rename that is not atomic is caught by the same sweep") {

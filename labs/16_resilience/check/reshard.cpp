@@ -55,9 +55,13 @@ struct Plan {
     }
     return all;
   }
-  std::string name_of(long long element) const {
+  std::size_t tensor_of(long long element) const {
     std::size_t k = 0;
     while (begin[k + 1] <= element) ++k;
+    return k;
+  }
+  std::string name_of(long long element) const {
+    const std::size_t k = tensor_of(element);
     const long long i = element - begin[k];
     return fmt::format("element ({}, {}) of tensor {}, bucket {}", i / tensors[k].columns, i % tensors[k].columns, k,
                        tensors[k].bucket);
@@ -86,6 +90,11 @@ class ReshardFiles : public files::FileSystem {
     const Plan plan(c);
     for (int rank = 0; rank < from_of(c).ranks(); ++rank) {
       layouts_.push_back(plan.layout(from_of(c), rank));
+      // A copy of a tensor that is not split holds other values: elements of its own, after all of the model's.
+      if (rank >= from_of(c).data)
+        for (long long& element : layouts_.back())
+          if (element >= 0 && plan.tensors[plan.tensor_of(element)].split == Split::none)
+            element += plan.begin.back() * (rank / from_of(c).data);
       put(shard_path(rank), contents(layouts_.back(), 0), {}, files::Access::read_only);
     }
     reset_counts();
@@ -218,9 +227,12 @@ class Reshard : public TaskCheck, public UsesFiles {
   }
 
  private:
+  static constexpr int kMostParts = 4;  // tensor parts of a grid that wrote
   static std::string whose(const Values& values, const Plan& plan, float got) {
-    for (long long e = 0; e < plan.begin.back(); ++e)
-      if (values(e) == got) return "; that is " + plan.name_of(e);
+    for (long long e = 0; e < kMostParts * plan.begin.back(); ++e)
+      if (values(e) == got)
+        return "; that is " + plan.name_of(e % plan.begin.back()) +
+               (e < plan.begin.back() ? "" : fmt::format(", the copy of tensor part {}", e / plan.begin.back()));
     return "";
   }
 };

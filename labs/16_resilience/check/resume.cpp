@@ -276,7 +276,7 @@ class Resume : public TaskCheck, public UsesFiles {
   std::unique_ptr<files::Service> make_files(const Case& c, std::size_t calls) const override {
     return std::make_unique<ResumeFiles>(c, calls);
   }
-  Verdict verify_files(const Case& c, ConstBuffers, ConstBuffers out, const files::Service& files) const override {
+  Verdict verify_files(const Case& c, ConstBuffers in, ConstBuffers out, const files::Service& files) const override {
     const auto& owned = dynamic_cast<const ResumeFiles&>(files);
     if (!owned.marks_as_expected()) return other_marks();
     if (!owned.verdict.ok) return owned.verdict;
@@ -290,6 +290,17 @@ class Resume : public TaskCheck, public UsesFiles {
               fmt::format("{} does not hold {} as they are at its last save: a new process has nothing but the file",
                           kRunPaths[i / 3], kArrays[i % 3]),
               "a file does not hold weights and moments"};
+    }
+    const auto n = static_cast<std::size_t>(c.size[0]);
+    for (std::size_t run = 0; run < kRuns; ++run) {
+      std::vector<double> losses;
+      const HostState s =
+          played(c, run, floats(in[0]).subspan(run * n, n), static_cast<std::size_t>(c.size[4 + run]), losses);
+      if (const char* const what = not_in(owned.last_of_run[run], s); what != nullptr)
+        return {false,
+                fmt::format("{} does not hold `{}` as it is at its last save: a new process has nothing but the file",
+                            kRunPaths[run], what),
+                "a file does not hold all numbers of the trainer's state"};
     }
     return {};
   }
@@ -353,9 +364,27 @@ class Resume : public TaskCheck, public UsesFiles {
   static std::size_t numbers(const Case& c) {
     return 2 * kRuns * static_cast<std::size_t>(c.size[3]) + kRuns + kLoads + kFailures;
   }
-  // The run that nobody kills, roughly: sums are in another order here.
-  static Verdict as_the_judge(const Case& c, std::size_t run, std::span<const float> first,
-                              std::span<const float> losses) {
+  // The first number of the state whose bytes are nowhere in the file, or null.
+  static const char* not_in(const files::Bytes& file, const HostState& s) {
+    const auto has = [&file](const auto& value) {
+      const auto* bytes = reinterpret_cast<const char*>(&value);
+      return std::search(file.begin(), file.end(), bytes, bytes + sizeof value) != file.end();
+    };
+    if (!has(s.step)) return "step";
+    if (!has(s.updates)) return "updates";
+    if (!has(s.scale)) return "scale";
+    if (!has(s.good_steps)) return "good_steps";
+    if (!has(s.random)) return "random";
+    // Another mathematical library may round it in another way.
+    if (!has(s.spare) && !has(std::nextafter(s.spare, 9.0f)) && !has(std::nextafter(s.spare, -9.0f))) return "spare";
+    if (!has(s.epoch)) return "epoch";
+    if (!has(s.position)) return "position";
+    return nullptr;
+  }
+  // The host's state after so many steps of a run that nobody kills, and the losses, roughly: sums are in another order
+  // here.
+  static HostState played(const Case& c, std::size_t run, std::span<const float> first, std::size_t steps,
+                          std::vector<double>& losses) {
     const auto n = static_cast<std::size_t>(c.size[0]);
     const int samples = static_cast<int>(c.size[1]);
     const auto seed = static_cast<std::uint64_t>(c.size[2]);
@@ -363,8 +392,7 @@ class Resume : public TaskCheck, public UsesFiles {
     s.random = run + 1;
     begin_epoch(s, samples, seed);
     std::vector<float> w(first.begin(), first.end()), m(n, 0), v(n, 0), g(n);
-    bool same = true;
-    for (std::size_t step = 0; same && step < losses.size(); ++step) {
+    for (std::size_t step = 0; step < steps; ++step) {
       const StepInput in = begin_step(s, samples, seed);
       double loss = 0;
       bool overflow = false;
@@ -376,8 +404,17 @@ class Resume : public TaskCheck, public UsesFiles {
       if (!overflow)
         for (std::size_t i = 0; i < n; ++i) adamw(in, g[i] / in.scale, w[i], m[i], v[i]);
       end_step(s, overflow);
-      same = std::fabs(losses[step] - loss / static_cast<double>(n)) <= 1e-3 * loss / static_cast<double>(n) + 1e-6;
+      losses.push_back(loss / static_cast<double>(n));
     }
+    return s;
+  }
+  static Verdict as_the_judge(const Case& c, std::size_t run, std::span<const float> first,
+                              std::span<const float> losses) {
+    std::vector<double> right;
+    played(c, run, first, losses.size(), right);
+    bool same = true;
+    for (std::size_t step = 0; step < losses.size(); ++step)
+      same = same && std::fabs(losses[step] - right[step]) <= 1e-3 * right[step] + 1e-6;
     if (same) return {};
     return {false, "the run that nobody kills has other losses than the course's arithmetic gives",
             "the run that nobody kills has other losses than the course's arithmetic gives"};

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <string>
 
 #include "failing.hpp"
 #include "tasks.hpp"
@@ -47,7 +49,11 @@ inline const files::Bytes* find(const files::Disk& disk, const std::string& path
 }
 
 struct Swept {
-  int crashes = 0, old = 0, fresh = 0;  // how many left the old state, and the new one
+  int crashes = 0;
+  struct Left {
+    int old = 0, fresh = 0;  // how many left the old state, and the new one
+  };
+  std::map<std::string, Left> by_kind = {};  // of the change in which the crash came; "none": after the last one
 };
 
 // Whether a crash in each change costs the judge a bounded time: up to some 2500 changes.
@@ -87,8 +93,12 @@ inline Verdict sweep(const files::FileSystem& owned, const SavedFiles::Saves& al
       f.seed = secret + static_cast<std::uint64_t>(seed + 1);
       const Found found = look(owned.after_crash(n, f));
       const bool fresh = during >= 0 && found.save == during;
-      if (swept != nullptr) ++swept->crashes, fresh ? ++swept->fresh : ++swept->old;
-      if (found.save == before || fresh) continue;
+      if (found.save == before || fresh) {
+        if (swept == nullptr) continue;
+        auto& left = swept->by_kind[n > changes.size() ? "none" : name_of(changes[n - 1].kind)];
+        ++swept->crashes, fresh ? ++left.fresh : ++left.old;
+        continue;
+      }
       const std::string where =
           n > changes.size()
               ? std::string("after the last change")
