@@ -43,6 +43,15 @@ class UsesFiles {
     double bytes_to_host = 0;
   };
   virtual DeviceWork least_on_device(const Case&) const { return {}; }
+  // A request of the measured call that may begin only when so many kernels have ended in virtual time: it publishes what
+  // they make (backend cpu).
+  struct AfterKernels {
+    std::uint64_t request = 0;  // its number among the files' requests
+    std::string kernel = {};    // the kernels' name
+    std::size_t kernels = 0;
+    std::string what = {};  // for the message: "the rename of step 12"
+  };
+  virtual std::vector<AfterKernels> after_kernels(const Case&, const files::Service&) const { return {}; }
   // As TaskCheck::marks, of a right answer; these follow those.
   virtual std::vector<Mark> file_marks(const Case&, const files::Service&) const { return {}; }
 };

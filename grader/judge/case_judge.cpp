@@ -149,6 +149,11 @@ lab::Verdict CaseJudge::same_files_and_work(const lab::Case& c, const std::vecto
                       log.launches, log.bytes_from_host, log.bytes_to_host, least.launches, least.bytes_from_host,
                       least.bytes_to_host),
           "a part of the work was not done on the device", "device"};
+    const auto after = dynamic_cast<const lab::UsesFiles&>(check_).after_kernels(c, *files_);
+    if (after.empty()) continue;
+    const Timeline timeline = count_launches(replies[r].launches, program_).timeline;
+    if (const std::string why = too_early(after, log.files, timeline); !why.empty())
+      return {false, why, "a file is published before the device has made what it holds", "device"};
   }
   return {};
 }

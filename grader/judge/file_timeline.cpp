@@ -90,4 +90,22 @@ std::string difference_of_files(std::span<const files::Charged> charged, std::sp
   return all.left() == 0 ? "" : fmt::format("it shows {} parts of requests that were not made", all.left());
 }
 
+std::string too_early(std::span<const lab::UsesFiles::AfterKernels> requests, std::span<const PlacedPart> placed,
+                      const Timeline& timeline) {
+  for (const lab::UsesFiles::AfterKernels& a : requests) {
+    double begin = INFINITY;
+    for (const PlacedPart& p : placed)
+      if (p.number == a.request) begin = std::min(begin, p.start);
+    const auto ended = std::count_if(timeline.items.begin(), timeline.items.end(), [&](const Timeline::Item& i) {
+      return i.kind == "kernel" && i.name == a.kernel && !before(begin, i.end);
+    });
+    if (static_cast<std::size_t>(ended) < a.kernels)
+      return fmt::format(
+          "{} comes at {:.6g} ms of virtual time, after {} of the {} {}s that make what it holds: its values "
+          "were worked out elsewhere",
+          a.what, 1e3 * begin, ended, a.kernels, a.kernel);
+  }
+  return {};
+}
+
 }  // namespace ridge

@@ -132,3 +132,17 @@ TEST_CASE("a request begins behind all that was waited for") {
           move(part(all, kFirst, ridge::files::kLatency), part(all, kFirst, 0).start);
         }).find("what came before it ends") != std::string::npos);
 }
+
+TEST_CASE("a request that publishes what kernels make begins after they have ended") {
+  Timeline timeline;
+  for (int i = 1; i <= 4; ++i) {
+    Timeline::Item kernel;
+    kernel.name = i == 2 ? "other" : "step", kernel.kind = "kernel", kernel.end = i * 1e-3;
+    timeline.items.push_back(kernel);
+  }
+  // Request 7 begins at 3.5 ms, when two of the three steps have ended.
+  const std::vector<PlacedPart> placed = {{7, 0, 1e-4, 3.5e-3, 3.6e-3}, {7, 1, 1e-4, 3.6e-3, 3.7e-3}};
+  CHECK(too_early(std::vector<lab::UsesFiles::AfterKernels>{{7, "step", 2, "it"}}, placed, timeline).empty());
+  CHECK(too_early(std::vector<lab::UsesFiles::AfterKernels>{{7, "step", 3, "the rename"}}, placed, timeline)
+            .find("the rename comes at 3.5 ms of virtual time, after 2 of the 3 steps") == 0);
+}

@@ -61,8 +61,13 @@ class StateFiles : public SavedFiles {
     const std::uint64_t from = r.address + head - staging_;
     if (r.op == files::Op::write && r.bytes > head && (from > room_ || r.bytes - head > room_ - from))
       elsewhere_ = true;
-    return SavedFiles::call(r, window);
+    const files::Reply reply = SavedFiles::call(r, window);
+    if (r.op == files::Op::rename && std::string(r.other) == kState && reply.result == 0 && !charged().empty())
+      published_.push_back(charged().back().number);
+    return reply;
   }
+  // The requests that gave a state its name.
+  const std::vector<std::uint64_t>& published() const { return published_; }
   bool written_from_elsewhere() const { return elsewhere_; }
 
  private:
@@ -79,6 +84,7 @@ class StateFiles : public SavedFiles {
     return {How::shortens, files::Op::write, 0, is_last};
   }
   bool all_saved_ = false;
+  std::vector<std::uint64_t> published_;
   std::uint64_t room_;
   std::atomic<std::uint64_t> staging_ = 0;
   std::atomic<bool> elsewhere_ = false;
@@ -151,6 +157,15 @@ class AsyncSave : public TaskCheck, public UsesFiles {
   DeviceWork least_on_device(const Case& c) const override {
     const auto saves = static_cast<double>(c.size[0] / c.size[1]);
     return {static_cast<double>(c.size[0]), 0, saves * static_cast<double>(bytes_of(c))};
+  }
+  std::vector<AfterKernels> after_kernels(const Case& c, const files::Service& files) const override {
+    std::vector<AfterKernels> all;
+    for (const std::uint64_t request : dynamic_cast<const StateFiles&>(files).published()) {
+      const auto step = static_cast<std::int64_t>(all.size() + 1) * c.size[1];
+      all.push_back(
+          {request, "train_kernel", static_cast<std::size_t>(step), fmt::format("the rename of step {}", step)});
+    }
+    return all;
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const std::vector<Bytes> states = states_of(c, in);
