@@ -43,8 +43,8 @@ class UsesFiles {
     double bytes_to_host = 0;
   };
   virtual DeviceWork least_on_device(const Case&) const { return {}; }
-  // A request of the measured call that may begin only when so many kernels have ended in virtual time: it publishes what
-  // they make (backend cpu).
+  // A request of the measured call that may begin only when so many kernels have ended in virtual time: it publishes
+  // what they make (backend cpu).
   struct AfterKernels {
     std::uint64_t request = 0;  // its number among the files' requests
     std::string kernel = {};    // the kernels' name

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <stdexcept>
 
 namespace ridge::files {
 
@@ -37,6 +38,13 @@ FileSystem::FileSystem(Storage storage, Faults faults)
   reset_counts();
 }
 
+void FileSystem::changed_by_owner() {
+  if (changes_.empty())
+    at_start_ = disk_;
+  else
+    owner_changed_ = true;
+}
+
 void FileSystem::put_folder(const std::string& path) {
   if (path.empty() || disk_.is_folder(path)) return;
   put_folder(folder_of(path));
@@ -45,7 +53,7 @@ void FileSystem::put_folder(const std::string& path) {
   c.path = path;
   disk_.apply(c);
   disk_.settle();
-  at_start_ = disk_;
+  changed_by_owner();
 }
 
 void FileSystem::put(const std::string& path, Bytes bytes, Layout layout, Access access) {
@@ -62,7 +70,7 @@ void FileSystem::put(const std::string& path, Bytes bytes, Layout layout, Access
   f.now = std::move(bytes);
   f.durable = f.now;
   disk_.settle();
-  at_start_ = disk_;
+  changed_by_owner();
   next_target_ = (layout.first + layout.count) % storage_.targets;
 }
 
@@ -70,12 +78,14 @@ void FileSystem::flip(const std::string& path, std::size_t at) {
   Disk::File& f = disk_.file(disk_.find(path));
   for (Bytes* b : {&f.now, &f.durable})
     if (at < b->size()) (*b)[at] = static_cast<char>((*b)[at] ^ 1);
+  changed_by_owner();
 }
 
 void FileSystem::replace(const std::string& path, Bytes bytes) {
   Disk::File& f = disk_.file(disk_.find(path));
   f.now = std::move(bytes);
   f.durable = f.now;
+  changed_by_owner();
 }
 
 const Bytes* FileSystem::find(const std::string& path) const {
@@ -95,6 +105,7 @@ void FileSystem::reset_counts() {
   log_.clear();
   log_overflowed_ = false;
   changes_.clear();
+  owner_changed_ = false;
   at_start_ = disk_;
 }
 
@@ -113,10 +124,13 @@ void FileSystem::mount(Disk disk) {
   at_cores_ = flying_ = flying_bytes_ = 0;
   cache_.clear();
   changes_.clear();
+  owner_changed_ = false;
   at_start_ = disk_;
 }
 
 Disk FileSystem::after_crash(std::uint64_t n, const Faults& faults) const {
+  if (owner_changed_)
+    throw std::logic_error("after_crash: the owner has changed the disk among the changes of the run");
   Disk disk = at_start_;
   Random random(faults.seed * 0x10001 + n);
   for (std::uint64_t i = 0; i < changes_.size() && i + 1 < n; ++i) disk.apply(changes_[i]);
@@ -228,7 +242,8 @@ std::int64_t FileSystem::open(const Request& r, Reply& reply) {
       c.file = o.file;
       c.path = path;
       if (!change(std::move(c))) return -EIO;
-      dirty_.erase(o.file);
+      dirty_.clear(o.file);
+      cache_.drop(o.file);
     }
   }
   int fd = kFirstDescriptor;
@@ -292,11 +307,12 @@ std::int64_t FileSystem::write(const Request& r, std::span<std::byte> window, Re
 
 // The bytes are in the page cache from now on, to be written back, or they went past it.
 void FileSystem::written(std::uint64_t file, bool direct, std::uint64_t offset, std::uint64_t bytes) {
-  if (direct) return cache_.drop(file);
   if (bytes == 0) return;
   const auto unit = static_cast<std::uint64_t>(storage_.alignment);
-  for (std::uint64_t page = offset / unit; page <= (offset + bytes - 1) / unit; ++page) cache_.touch(file, page);
-  dirty_[file].push_back({offset, bytes});
+  const std::uint64_t first = offset / unit, last = (offset + bytes - 1) / unit;
+  if (direct) return cache_.drop(file, first, last);
+  for (std::uint64_t page = first; page <= last; ++page) cache_.touch(file, page);
+  dirty_.add(file, first, last + 1);
 }
 
 std::int64_t FileSystem::complete(const Request& r, std::span<std::byte> window) {
@@ -383,9 +399,13 @@ std::int64_t FileSystem::sync(const Request& r, Reply& reply) {
     charge_metadata(reply);
   } else {
     reply.latency = storage_.latency;
-    for (const auto& [offset, bytes] : dirty_[o->file])
-      charge_targets(reply, disk_.file(o->file).layout, offset, bytes);
-    dirty_.erase(o->file);
+    const Disk::File& f = disk_.file(o->file);
+    const auto unit = static_cast<std::uint64_t>(storage_.alignment);
+    for (const auto& [first, end] : dirty_.of(o->file)) {
+      const std::uint64_t from = first * unit, to = std::min<std::uint64_t>(end * unit, f.now.size());
+      if (from < to) charge_targets(reply, f.layout, from, to - from);
+    }
+    dirty_.clear(o->file);
   }
   return change(std::move(c)) ? 0 : -EIO;
 }
@@ -521,6 +541,10 @@ std::int64_t FileSystem::run(const Request& r, std::span<std::byte> window, Repl
       c.file = o->file;
       c.path = o->path;
       c.offset = static_cast<std::uint64_t>(r.offset);
+      const auto unit = static_cast<std::uint64_t>(storage_.alignment);
+      const std::uint64_t pages = (c.offset + unit - 1) / unit;
+      dirty_.cut(o->file, pages);
+      cache_.drop(o->file, pages);
       return change(std::move(c)) ? 0 : -EIO;
     }
     case Op::rename:
@@ -564,7 +588,7 @@ std::int64_t FileSystem::run(const Request& r, std::span<std::byte> window, Repl
     case Op::advise: {
       const Open* o = opened(r);
       if (o == nullptr) return -EBADF;
-      if (!dirty_.contains(o->file)) cache_.drop(o->file);
+      cache_.drop(o->file, 0, UINT64_MAX, [&](std::uint64_t page) { return dirty_.holds(o->file, page); });
       return 0;
     }
     case Op::mark:

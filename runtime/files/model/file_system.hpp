@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dirty_pages.hpp"
 #include "disk.hpp"
 #include "files/service.hpp"
 #include "page_cache.hpp"
@@ -66,7 +67,7 @@ class FileSystem : public Service {
  public:
   explicit FileSystem(Storage storage, Faults faults = {});
 
-  // For the owner: no cost, no count, durable at once.
+  // For the owner: no cost, no count, durable at once. Among changes() they end what after_crash() can play again.
   void put(const std::string& path, Bytes bytes, Layout layout = {}, Access access = Access::read_write);
   void put_folder(const std::string& path);
   // Changes one bit of a file, as a failing device does.
@@ -92,8 +93,9 @@ class FileSystem : public Service {
   void kill(int rank) { die(rank); }
   // Dead ranks may call again, as new processes without open files.
   void restart();
-  // The disk as a crash inside change number `n` of changes() leaves it, from 1 on; n = changes().size() + 1: behind
-  // the last. Other changes of other ranks are as they were. `faults`: its crash, torn_rename and seed.
+  // the last. Other changes of other ranks are as they were. `faults`: its crash, torn_rename and seed. It throws where
+  // the owner has changed the disk since the first of changes().
+  // owner has changed the disk since the first of changes().
   Disk after_crash(std::uint64_t n, const Faults& faults) const;
   // Takes this disk in place of its own; nothing is open, nobody is dead.
   void mount(Disk disk);
@@ -115,6 +117,7 @@ class FileSystem : public Service {
   Reply call(const Request& request, std::span<std::byte> window) override;
 
  private:
+  void changed_by_owner();
   struct Open {
     std::uint64_t file = 0;  // 0: a folder
     std::uint32_t flags = 0;
@@ -169,7 +172,8 @@ class FileSystem : public Service {
   std::map<std::uint64_t, Pending> pending_;
   std::map<std::uint64_t, std::string> names_;
   std::set<std::uint64_t> read_only_;
-  std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> dirty_;  // of a file: offset, bytes
+  DirtyPages dirty_;
+  bool owner_changed_ = false;  // the disk, since the first of changes_
   std::uint64_t tickets_ = 0, numbers_ = 0, change_number_ = 0, grown_ = 0, written_ = 0;
   std::vector<Charged> charged_;
   std::map<int, std::uint64_t> rank_changes_;

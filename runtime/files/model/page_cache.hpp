@@ -26,11 +26,21 @@ class PageCache {
     return false;
   }
   bool holds(std::uint64_t file, std::uint64_t page) const { return at_.contains({file, page}); }
-  void drop(std::uint64_t file) {
-    for (auto at = at_.lower_bound({file, 0}); at != at_.end() && at->first.first == file;) {
+  // The file's pages from `first` to `last`, but for those that `keep` names.
+  template <class Keep>
+  void drop(std::uint64_t file, std::uint64_t first, std::uint64_t last, Keep keep) {
+    for (auto at = at_.lower_bound({file, first});
+         at != at_.end() && at->first.first == file && at->first.second <= last;) {
+      if (keep(at->first.second)) {
+        ++at;
+        continue;
+      }
       order_.erase(at->second);
       at = at_.erase(at);
     }
+  }
+  void drop(std::uint64_t file, std::uint64_t first = 0, std::uint64_t last = UINT64_MAX) {
+    drop(file, first, last, [](std::uint64_t) { return false; });
   }
   void clear() { order_.clear(), at_.clear(); }
   std::uint64_t pages() const { return order_.size(); }

@@ -415,3 +415,53 @@ TEST_CASE("a log without room says so") {
   b.files.reset_counts();
   CHECK(b.files.log_is_whole());
 }
+
+TEST_CASE("a write-back has a request for neighbouring pages, whatever writes made them dirty") {
+  Bench b(small());
+  const auto fd = b.open("a", kWrite | kCreate, 1 << 16, 1);
+  for (int i = 0; i < 300; ++i) b.at(Op::write, fd, 30, 30 * i);
+  const auto before = b.files.counts().target_requests;
+  const Reply r = b.at(Op::sync, fd, 0, 0);
+  REQUIRE(r.pieces == 1);
+  CHECK(r.piece[0].bytes == 9000);
+  CHECK(r.piece[0].seconds == Approx(1e-5 + 9000 / 1e9));
+  CHECK(std::accumulate(b.files.counts().target_requests.begin(), b.files.counts().target_requests.end(), 0ull) ==
+        1 + std::accumulate(before.begin(), before.end(), 0ull));
+  CHECK(b.at(Op::sync, fd, 0, 0).pieces == 0);
+  // What a truncation cuts off is not written back.
+  b.at(Op::write, fd, 4096, 0), b.at(Op::write, fd, 4096, 5 * 4096);
+  b.at(Op::truncate, fd, 0, 4096);
+  CHECK(b.at(Op::sync, fd, 0, 0).piece[0].bytes == 4096);
+}
+
+TEST_CASE("pages leave the cache one by one") {
+  Bench b(small());
+  b.files.put("a", numbered(8 * 4096), {1 << 16, 1, 0});
+  const auto fd = b.open("a", kWrite), direct = b.open("a", kWrite | kDirect);
+  const auto reads_from = [&](std::int64_t page) {
+    const auto before = b.files.counts().bytes_from_cache;
+    b.at(Op::read, fd, 4096, page * 4096);
+    return b.files.counts().bytes_from_cache == before ? "storage" : "cache";
+  };
+  b.at(Op::read, fd, 8 * 4096, 0);
+  // A direct write makes its own pages invalid, and no other.
+  CHECK(b.at(Op::write, direct, 4096, 2 * 4096, 4096).result == 4096);
+  CHECK(reads_from(1) == std::string("cache"));
+  CHECK(reads_from(2) == std::string("storage"));
+  // A page that waits for its write-back stays.
+  b.at(Op::write, fd, 4096, 3 * 4096);
+  b.at(Op::advise, fd, 0, 0);
+  CHECK(reads_from(3) == std::string("cache"));
+  CHECK(reads_from(4) == std::string("storage"));
+}
+
+TEST_CASE("a crash is not played again over what the owner has changed meanwhile") {
+  Bench b(small());
+  const auto fd = b.open("a", kWrite | kCreate);
+  b.at(Op::write, fd, 100, 0);
+  CHECK_NOTHROW(b.files.after_crash(1, {}));
+  b.files.flip("a", 3);
+  CHECK_THROWS(b.files.after_crash(1, {}));
+  b.files.reset_counts();
+  CHECK_NOTHROW(b.files.after_crash(1, {}));
+}
