@@ -431,7 +431,8 @@ TEST_CASE("a write-back has a request for neighbouring pages, whatever writes ma
   // What a truncation cuts off is not written back.
   b.at(Op::write, fd, 4096, 0), b.at(Op::write, fd, 4096, 5 * 4096);
   b.at(Op::truncate, fd, 0, 4096);
-  CHECK(b.at(Op::sync, fd, 0, 0).piece[0].bytes == 4096);
+  b.at(Op::write, fd, 4096, 7 * 4096);
+  CHECK(b.at(Op::sync, fd, 0, 0).piece[0].bytes == 2 * 4096);
 }
 
 TEST_CASE("pages leave the cache one by one") {
