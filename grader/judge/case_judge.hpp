@@ -85,6 +85,8 @@ class CaseJudge {
   bool looks_for_races(const lab::Case& c, double seconds) const;
   Gate sanitized(const lab::Case& c, RankBuffers& buffers, std::uint64_t number);
   Gate waited(const Reply& reply) const;
+  // `first`: of the call that was right. `recorded`: whether its counts were taken.
+  Gate same_bits(const lab::Case& c, RankBuffers& buffers, std::uint64_t number, const HostCopy& first, bool recorded);
   bool asks_the_host(std::uint64_t bytes_to_host) const;
   Gate with_decoys(const lab::Case& c, RankBuffers& buffers, std::uint64_t number, std::uint64_t bytes_to_host);
   Gate once_more(SubmissionWorkers& workers, const lab::Case& c, std::uint64_t number);

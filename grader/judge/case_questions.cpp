@@ -2,6 +2,7 @@
 // kept.
 #include <fmt/format.h>
 
+#include "checks/same_bits.hpp"
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/seeds.hpp"
@@ -80,6 +81,20 @@ Gate CaseJudge::waited(const Reply& reply) const {
               "for an event instead",
               printable(call)),
           "the host waits for the device, and the contract says that it waits for nothing", Cause::host_wait};
+}
+
+// The same call in new processes. A call whose counts are taken has its blocks in order, and any other one does not.
+Gate CaseJudge::same_bits(const lab::Case& c, RankBuffers& buffers, std::uint64_t number, const HostCopy& first,
+                          bool recorded) {
+  const auto workers = start(c.ranks, decoys(options_, check_));
+  buffers.poison(derived_seed(seed_, "same bits", number));
+  if (Gate g = share(*workers, buffers); !g.check.empty()) return g;
+  std::vector<Reply> replies;
+  if (Gate g = run(*workers, c, buffers, !recorded, replies); !g.check.empty()) return g;
+  const HostCopy again = buffers.collect(-1);
+  Lap lap(time_.verify);
+  const lab::Verdict v = dynamic_cast<const lab::SameBits&>(check_).verify_again(c, first.in, first.out, again.out);
+  return v.ok ? Gate{} : Gate{v.check, v.message, v.secret, v.cause, v.picture};
 }
 
 // Whether the host computed with inputs that are public. Where they are secret it sees others from the start.

@@ -53,19 +53,19 @@ void spmv(const Csr& a, const float* x, float* y, void*, std::size_t, cudaStream
   cusparseDestroySpMat(matrix), cusparseDestroyDnVec(from), cusparseDestroyDnVec(to);
 }
 
-// In each iteration as many bytes as it must move: the matrix, and twelve vectors. A copy reads and writes, so half of
-// them are copied.
-void cg(const Csr& a, const float*, float*, int*, float, int most, void*, std::size_t, cudaStream_t stream) {
+// In each iteration as many bytes as the formulas move: the matrix, and twelve vectors. A copy reads and writes, so half
+// of them are copied.
+void cg(const Csr& a, const float*, float*, int*, double*, float, int most, void*, std::size_t, cudaStream_t stream) {
   static char* scratch = nullptr;
   static std::size_t room = 0;
-  const std::size_t values = std::size_t(a.entries) * 4, rest = std::size_t(a.rows) * 24;
-  if (values > room) {
-    must(cudaFree(scratch) == cudaSuccess && cudaMalloc(&scratch, values + rest) == cudaSuccess, "no scratch memory");
-    room = values;
+  const std::size_t values = std::size_t(a.entries) * 4, rest = std::min(std::size_t(a.rows) * 24, values);
+  if (values + rest > room) {
+    room = values + rest;
+    must(cudaFree(scratch) == cudaSuccess && cudaMalloc(&scratch, room) == cudaSuccess, "no scratch memory");
   }
   for (int i = 0; i < most; ++i) {
     cudaMemcpyAsync(scratch, a.values, values, cudaMemcpyDeviceToDevice, stream);
-    cudaMemcpyAsync(scratch + values, a.columns, std::min(rest, values), cudaMemcpyDeviceToDevice, stream);
+    cudaMemcpyAsync(scratch + values, a.columns, rest, cudaMemcpyDeviceToDevice, stream);
   }
 }
 

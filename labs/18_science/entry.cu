@@ -13,18 +13,16 @@ Csr matrix(const ridge_call& c) {
           static_cast<const int*>(c.in[2]), static_cast<const float*>(c.in[0])};
 }
 
-// out: y, and in cases that ask for it (size 4) y of the same call once more.
 void call_spmv(const ridge_call& c) {
-  const auto* x = static_cast<const float*>(c.in[3]);
-  for (int i = 0; i < (c.size[4] != 0 ? 2 : 1); ++i)
-    spmv(matrix(c), x, static_cast<float*>(c.out[i]), c.workspace, c.workspace_bytes, c.stream);
+  spmv(matrix(c), static_cast<const float*>(c.in[3]), static_cast<float*>(c.out[0]), c.workspace, c.workspace_bytes,
+       c.stream);
 }
 
-// out: x, iterations. Sizes 4 and 5: 1 / tolerance (0: none), most.
+// out: x, iterations, rho. Sizes 4 and 5: 1 / tolerance (0: none), most.
 void call_cg(const ridge_call& c) {
   const float tolerance = c.size[4] == 0 ? 0 : 1 / static_cast<float>(c.size[4]);
   cg(matrix(c), static_cast<const float*>(c.in[3]), static_cast<float*>(c.out[0]), static_cast<int*>(c.out[1]),
-     tolerance, static_cast<int>(c.size[5]), c.workspace, c.workspace_bytes, c.stream);
+     static_cast<double*>(c.out[2]), tolerance, static_cast<int>(c.size[5]), c.workspace, c.workspace_bytes, c.stream);
 }
 
 // The plan of n points, in front of what the task may use. On a GPU it is made once: transforms are timed, plans are not.

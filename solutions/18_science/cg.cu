@@ -65,8 +65,9 @@ __device__ float row_times(const Csr& a, const float* p, int row, int lane) {
   return sum;
 }
 
-// All iterations. x, b, r, p, q: (rows).
-__global__ void __launch_bounds__(kThreads, 4) cg_kernel(Csr a, Vectors s, int* iterations, float tolerance, int most) {
+// All iterations. x, b, r, p, q: (rows); rhos: (most + 1).
+__global__ void __launch_bounds__(kThreads, 4)
+    cg_kernel(Csr a, Vectors s, int* iterations, double* rhos, float tolerance, int most) {
   const auto grid = cooperative_groups::this_grid();
   const int thread = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   const int threads = static_cast<int>(gridDim.x * kThreads);
@@ -77,6 +78,7 @@ __global__ void __launch_bounds__(kThreads, 4) cg_kernel(Csr a, Vectors s, int* 
   }
   double rho = grid_sum(grid, part, s.partial);
   const double goal = double{tolerance} * tolerance * rho;
+  if (thread == 0) rhos[0] = rho;
   int k = 0;
   while (rho > goal && k < most) {
     ++k;
@@ -96,6 +98,7 @@ __global__ void __launch_bounds__(kThreads, 4) cg_kernel(Csr a, Vectors s, int* 
     }
     const double before = rho;
     rho = grid_sum(grid, part, s.partial);
+    if (thread == 0) rhos[k] = rho;
     const auto beta = static_cast<float>(rho / before);
     for (int i = thread; i < a.rows; i += threads) s.p[i] = s.r[i] + beta * s.p[i];
     grid.sync();  // the next product reads others' p
@@ -105,14 +108,14 @@ __global__ void __launch_bounds__(kThreads, 4) cg_kernel(Csr a, Vectors s, int* 
 
 }  // namespace
 
-void cg(const Csr& a, const float* b, float* x, int* iterations, float tolerance, int most, void* workspace,
-        std::size_t, cudaStream_t stream) {
+void cg(const Csr& a, const float* b, float* x, int* iterations, double* rho, float tolerance, int most,
+        void* workspace, std::size_t, cudaStream_t stream) {
   const int blocks = std::min((a.rows + kRows - 1) / kRows, std::min(blocks_at_once(cg_kernel, kThreads), kMostBlocks));
   auto* partial = static_cast<double*>(workspace);
   auto* vectors = reinterpret_cast<float*>(partial + 2 * kMostBlocks);
   Csr matrix = a;
   Vectors s{b, x, vectors, vectors + a.rows, vectors + 2 * std::size_t(a.rows), partial};
-  void* arguments[] = {&matrix, &s, &iterations, &tolerance, &most};
+  void* arguments[] = {&matrix, &s, &iterations, &rho, &tolerance, &most};
   cudaLaunchCooperativeKernel(reinterpret_cast<void*>(cg_kernel), blocks, kThreads, arguments, 0, stream);
 }
 // END(cg)

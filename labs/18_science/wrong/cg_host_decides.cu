@@ -49,8 +49,8 @@ double read(const double* from, cudaStream_t stream) {
 
 }  // namespace
 
-void cg(const Csr& a, const float* b, float* x, int* iterations, float tolerance, int most, void* workspace,
-        std::size_t, cudaStream_t stream) {
+void cg(const Csr& a, const float* b, float* x, int* iterations, double* rhos, float tolerance, int most,
+        void* workspace, std::size_t, cudaStream_t stream) {
   auto* sum = static_cast<double*>(workspace);
   auto* r = reinterpret_cast<float*>(static_cast<char*>(workspace) + 4096);
   float *p = r + a.rows, *q = p + a.rows;
@@ -58,6 +58,7 @@ void cg(const Csr& a, const float* b, float* x, int* iterations, float tolerance
   begin_kernel<<<blocks, kThreads, 0, stream>>>(b, x, r, p, n);
   dot_kernel<<<1, kThreads, 0, stream>>>(r, r, sum, n);
   double rho = read(sum, stream);
+  cudaMemcpyAsync(rhos, &rho, sizeof rho, cudaMemcpyHostToDevice, stream);
   const double goal = double{tolerance} * tolerance * rho;
   int k = 0;
   for (; rho > goal && k < most; ++k) {
@@ -68,6 +69,7 @@ void cg(const Csr& a, const float* b, float* x, int* iterations, float tolerance
     const double next = read(sum, stream);
     direction_kernel<<<blocks, kThreads, 0, stream>>>(static_cast<float>(next / rho), r, p, n);
     rho = next;
+    cudaMemcpyAsync(rhos + k + 1, &rho, sizeof rho, cudaMemcpyHostToDevice, stream);
   }
   cudaMemcpyAsync(iterations, &k, sizeof k, cudaMemcpyHostToDevice, stream);
   cudaStreamSynchronize(stream);

@@ -10,6 +10,7 @@ constexpr int kThreads = 256;
 struct State {
   double rho, pq, next, goal;
   int k, most, *iterations;
+  double* rhos;
 };
 
 __global__ void product_kernel(Csr a, const float* p, float* q) {
@@ -37,9 +38,10 @@ __global__ void begin_kernel(const float* b, float* x, float* r, float* p, int n
   const int i = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (i < n) x[i] = 0, r[i] = b[i], p[i] = b[i];
 }
-__global__ void first_kernel(State* s, float tolerance, int most, int* iterations) {
+__global__ void first_kernel(State* s, float tolerance, int most, int* iterations, double* rho) {
   s->goal = double{tolerance} * tolerance * s->rho;
   s->k = 0, s->most = most, s->iterations = iterations, *iterations = 0;
+  s->rhos = rho, rho[0] = s->rho;
 }
 __device__ bool ended(const State* s) { return s->rho <= s->goal || s->k >= s->most; }
 __global__ void step_kernel(const State* s, float* x, float* r, const float* p, const float* q, int n) {
@@ -55,19 +57,20 @@ __global__ void direction_kernel(const State* s, const float* r, float* p, int n
 __global__ void count_kernel(State* s) {
   if (ended(s)) return;
   s->rho = s->next, *s->iterations = ++s->k;
+  s->rhos[s->k] = s->rho;
 }
 
 }  // namespace
 
-void cg(const Csr& a, const float* b, float* x, int* iterations, float tolerance, int most, void* workspace,
-        std::size_t, cudaStream_t stream) {
+void cg(const Csr& a, const float* b, float* x, int* iterations, double* rho, float tolerance, int most,
+        void* workspace, std::size_t, cudaStream_t stream) {
   auto* s = static_cast<State*>(workspace);
   auto* r = reinterpret_cast<float*>(static_cast<char*>(workspace) + 4096);
   float *p = r + a.rows, *q = p + a.rows;
   const int blocks = (a.rows + kThreads - 1) / kThreads, n = a.rows;
   begin_kernel<<<blocks, kThreads, 0, stream>>>(b, x, r, p, n);
   dot_kernel<<<1, kThreads, 0, stream>>>(r, r, &s->rho, n);
-  first_kernel<<<1, 1, 0, stream>>>(s, tolerance, most, iterations);
+  first_kernel<<<1, 1, 0, stream>>>(s, tolerance, most, iterations, rho);
   for (int k = 0; k < most; ++k) {
     product_kernel<<<blocks, kThreads, 0, stream>>>(a, p, q);
     dot_kernel<<<1, kThreads, 0, stream>>>(p, q, &s->pq, n);

@@ -67,7 +67,8 @@ class Pool {
 
   void allow_holds() { held_.store(0, std::memory_order_relaxed); }
 
-  // A cooperative launch: every block on an OS thread of its own, since each waits for all others.
+  // A cooperative launch: every block on an OS thread of its own, since each waits for all others. They start in drawn
+  // order, too.
   bool run_together(Launch& launch, KernelCounters& counters) {
     std::uint64_t total = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
     GridBarrier barrier(total);
@@ -79,7 +80,8 @@ class Pool {
       threads.emplace_back([&, b] {
         auto runner = std::make_unique<BlockRunner>();
         KernelCounters sum;
-        bool ok = runner->run(launch, index_of(b, launch.grid), sum);
+        const std::uint64_t at = launch.order > 1 ? drawn(b, total, launch.order) : b;
+        bool ok = runner->run(launch, index_of(at, launch.grid), sum);
         barrier.leave(!ok);
         if (!ok) failed = true;
         std::lock_guard sum_lock(sum_mutex);
