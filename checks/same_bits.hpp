@@ -1,5 +1,6 @@
 // For tasks whose contract says that the same call gives the same bits each time. The judge repeats each call that is
-// not timed in new processes, which remember nothing of the first one. On the emulator their blocks run in another order.
+// not timed in new processes, which remember nothing of the first one. On the emulator their blocks start in another
+// order.
 #pragma once
 #include "check.hpp"
 

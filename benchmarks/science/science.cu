@@ -351,12 +351,12 @@ int main(int argc, char** argv) {
   if (wanted("nbody")) nbody(131072, sms);
   if (wanted("fft")) fft(4096, 65536, sms), fft(65536, 4096, sms);
   if (wanted("spmv") || wanted("cg")) {
-    const Csr cube = stencil(160, 0.05);
+    const Csr cube = stencil(160, 2);
     if (wanted("spmv")) spmv("spmv 27 points 160^3", cube, sms);
     if (wanted("cg")) cg(cube, sms);
   }
   if (wanted("spmv")) {
-    spmv("spmv power law", power_law(1 << 21, 1 << 17), sms);
+    spmv("spmv power law", power_law(1 << 22, 1 << 17), sms);
   }
   std::fprintf(json, "\n]}\n");
   std::fclose(json);

@@ -7,7 +7,7 @@
 // TASK(fft)
 namespace {
 
-// in, out: (batch, n), all one behind the other.
+// in, out: (batch, n), one after the other.
 __global__ void copy_kernel(const float2* in, float2* out, std::size_t points) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < points) out[i] = in[i];

@@ -89,7 +89,7 @@ __device__ void second_pass(float2* out, int first, float2* shared, float sign, 
   for (int i = 0; i < kOwn; ++i) __stcs(out + 256 * (high + 16 * i) + c, ended(v[i], sign, scale));
 }
 
-// Both passes in one launch, the second kDelay transforms behind the first, so that it finds its numbers in L2. Blocks take
+// Both passes in one launch, the second kDelay transforms after the first, so that it finds its numbers in L2. Blocks take
 // tickets, and each waits only for blocks with earlier ones, which have begun. counters: (1 + batch), 0 before: the next
 // ticket; how many blocks have ended the first pass of a transform. in, out: (batch, 65536).
 __global__ void __launch_bounds__(kThreads, 4)

@@ -86,7 +86,7 @@ void halo(const float* in, float* out, const Part& p, int rank, void* workspace,
     float* to = step + 1 == p.steps ? out : nullptr;
     const bool along_y = before || behind;
     if (along_y) pack_kernel<<<blocks_for(2 * face), kThreads, 0, stream>>>(u, sent, p);
-    cudaEventRecord(beside.ready, stream);  // behind the short kernel that messages wait for
+    cudaEventRecord(beside.ready, stream);  // after the short kernel that messages wait for
     cudaStreamWaitEvent(beside.stream, beside.ready, 0);
     heat_kernel<<<blocks_for(points_of(p)), kThreads, 0, beside.stream>>>(u, next, to, p, false);
     cudaEventRecord(beside.inside, beside.stream);

@@ -7,12 +7,12 @@
 // TASK(spmv)
 namespace {
 
-constexpr int kThreads = 256, kOwn = kChunk / kThreads;  // of a block; entries of a thread
-constexpr int kLong = 96;  // entries for each lane of a row: of longer rows a warp takes care
+constexpr int kThreads = 256, kOwn = kChunk / kThreads;  // threads of a block; entries of a thread
+constexpr int kLong = 96;                                // entries for each lane of a row; longer rows get a whole warp
 constexpr unsigned kAll = 0xffffffffu;
 
 // Chunk c has the entries from c kChunk on. first[c]: the row of its first entry; first[0] = 0, first[chunks] = rows.
-// A thread a row.
+// One thread per row.
 __global__ void first_rows_kernel(const int* starts, int* first, int rows, int chunks) {
   const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (row == 0) first[0] = 0, first[chunks] = rows;
@@ -21,7 +21,7 @@ __global__ void first_rows_kernel(const int* starts, int* first, int rows, int c
   for (int c = max(1, (begin + kChunk - 1) / kChunk); c * kChunk < end; ++c) first[c] = row;
 }
 
-// A block a chunk: y of the rows first[c] <= r < first[c + 1], which end in it, as far as their entries are in it, and
+// One block per chunk: y of the rows first[c] <= r < first[c + 1], which end in it, as far as their entries are in it, and
 // carry[c], the sum of what row first[c + 1] has in it. first: (chunks + 1), carry: (chunks), x and y: (rows).
 __global__ void __launch_bounds__(kThreads, 6)
     chunk_kernel(Csr a, const int* first, const float* __restrict__ x, float* y, float* carry) {
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(kThreads, 6)
   for (int i = 0; i < kOwn; ++i) products[i * kThreads + thread] = v[i] * x[c[i]];
   __syncthreads();
 
-  // As many lanes a row as there are for all rows at once; row1 may be no row.
+  // As many lanes for each row as there are for all rows at once; row1 may be no row.
   auto begin_of = [&](int r) { return r < a.rows ? max(0, a.starts[r] - base) : count; };
   auto end_of = [&](int r) { return r < a.rows ? min(count, a.starts[r + 1] - base) : count; };
   auto sum_of = [&](int begin, int end, int lane, int lanes) {
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(kThreads, 6)
   }
 }
 
-// A thread a chunk: row first[c] began in an earlier one and ends in this one, so the sums of its other parts are missing.
+// One thread per chunk: row first[c] began in an earlier one and ends in this one, so the sums of its other parts are missing.
 __global__ void carry_kernel(const int* starts, const int* first, const float* carry, float* y, int chunks) {
   const int chunk = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (chunk == 0 || chunk >= chunks) return;

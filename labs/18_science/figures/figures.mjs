@@ -16,7 +16,7 @@ here.draw('csr', 720, 400, 'A matrix with five rows in CSR',
     ROWS.flatMap((row, r) => row.map((c, i) => { const x = 346 + (STARTS[r] + i) * 40; return [box(x, 58, 36, 38, 'v', STYLES[r], { size: 20 }), box(x, 118, 36, 38, c, STYLES[r], { size: 20 })]; })),
     STARTS.map((s, r) => box(346 + r * 60, 208, 50, 38, s, r === 1 || r === 2 ? 'w' : 'p', { size: 20 })),
     text(346, 282, 'two equal starts: row 1 is empty', { size: 20, style: 'w' }),
-    text(16, 340, 'An entry in fp32: 8 bytes, used once, for 2 operations.'), text(16, 374, 'With 27 entries a row: 0.237 operations a byte.', { style: 'q' })]);
+    text(16, 340, 'An entry in fp32 has 8 bytes, used once, for 2 operations.'), text(16, 374, 'With 27 entries per row: 0.237 operations per byte.', { style: 'q' })]);
 
 // Rows of a power law, cut into chunks.
 const LENGTHS = [3, 1, 0, 2, 18, 1, 2, 0, 9], CHUNK = 12, STYLE = ['a', 'g', 'p', 'a', 'w', 'g', 'a', 'p', 'g'];
@@ -34,28 +34,28 @@ here.draw('chunks', 720, 400, 'Rows of very different lengths, cut into chunks o
 // Phases of an iteration.
 const PHASES = [['q = A p', 'p.q', 'a', 224], ['x += alpha p, r -= alpha q', 'r.r', 'w', 24], ['p = r + beta p', '', 'g', 12]];
 here.draw('cg', 720, 420, 'Three phases of an iteration of conjugate gradients',
-  'Phase one makes q = A p and adds p.q, 228 bytes a row. Behind a grid barrier, phase two updates x and r and adds r.r, 24 bytes. Behind the next barrier, phase three makes the new p, 12 bytes, and a barrier ends it.', [
+  'Phase one makes q = A p and adds p.q, 228 bytes per row. After a grid barrier, phase two updates x and r and adds r.r, 24 bytes. After the next barrier, phase three makes the new p, 12 bytes, and a barrier ends it.', [
     PHASES.map(([what, sum, style], i) => [box(16, 40 + i * 110, 350, 56, what, style),
       sum && [arrow(370, 68 + i * 110, 452, 68 + i * 110, `s${style}`), box(458, 40 + i * 110, 84, 56, sum, style)],
       text(570, 75 + i * 110, [`228`, '24', '12'][i] + ' bytes', { size: 20 }),
       line(16, 120 + i * 110, 704, 120 + i * 110, 'sq', 3, 'stroke-dasharray="10 6"'), text(704, 142 + i * 110, 'grid.sync()', { style: 'q', size: 20, at: 'end', mono: true })]),
-    text(570, 28, 'of a row', { size: 20, style: 'q' }),
+    text(570, 28, 'per row', { size: 20, style: 'q' }),
     text(16, 394, 'All blocks add up all partial sums: the same bits everywhere.', { size: 20 })]);
 
 // Three rooflines. Points: operations a byte at L1, L2 and memory; `rate` in operations/s, the least of the three limits.
-const ROOFS = [['L1', 33.4e12, 'g'], ['L2', 5.1e12, 'w'], ['memory', 4.235e12, 'a']], PEAK = 66.9e12;
+const ROOFS = [['L1', 33.4e12, 'g'], ['L2', 7.4e12, 'w'], ['memory', 4.235e12, 'a']], PEAK = 66.9e12;
 const TASKS = [['spmv', [0.10, 0.20, 0.237]], ['cg', [0.11, 0.21, 0.24]], ['fft 4096', [3.75, 3.75, 3.75]], ['fft 65536', [2.5, 2.5, 5]], ['all pairs', [1024, 1024, 1280]]];
 const X = [0.08, 2000], Y = [3e11, 1.2e14], L = 84, R = 700, T = 20, B = 420;
 const x = v => L + (R - L) * Math.log(v / X[0]) / Math.log(X[1] / X[0]), y = v => B - (B - T) * Math.log(v / Y[0]) / Math.log(Y[1] / Y[0]);
 here.draw('roofline', 720, 540, 'Five kernels on three rooflines of an H200',
-  'The roofs of L1, L2 and memory rise at 33.4, 5.1 and 4.235 TB/s to 67 TFLOP/s. spmv has 0.10, 0.20 and 0.237 operations a byte at L1, L2 and memory: memory limits it to 1.0 TFLOP/s, and L2 to 1.04. cg has 0.11, 0.21 and 0.24. A transform of 4096 points has 3.75 everywhere, one of 65536 points in two passes 2.5 at L1 and L2 and 5 at memory. All pairs have more than 1000 and are limited by instructions.', [
+  'The roofs of L1, L2 and memory rise at 33.4, 7.4 and 4.235 TB/s to 67 TFLOP/s. spmv has 0.10, 0.20 and 0.237 operations a byte at L1, L2 and memory: memory limits it to 1.0 TFLOP/s, and L2 to 1.5. cg has 0.11, 0.21 and 0.24. A transform of 4096 points has 3.75 everywhere, one of 65536 points in two passes 2.5 at L1 and L2 and 5 at memory. All pairs have more than 1000 and are limited by instructions.', [
     [0.1, 1, 10, 100, 1000].map(v => [line(x(v), T, x(v), B, 'sr', 1), text(x(v), B + 28, v, { style: 'q', size: 20, at: 'middle' })]),
     [[1e12, 1], [1e13, 10], [1e14, 100]].map(([v, label]) => [line(L, y(v), R, y(v), 'sr', 1), text(L - 8, y(v) + 7, label, { style: 'q', size: 20, at: 'end' })]),
     ROOFS.map(([, rise, style]) => path(`M${x(Math.max(X[0], Y[0] / rise)).toFixed(1)} ${y(Math.max(Y[0], X[0] * rise)).toFixed(1)}L${x(PEAK / rise).toFixed(1)} ${y(PEAK).toFixed(1)}`, `s${style}`, 3)),
     line(x(PEAK / ROOFS[0][1]), y(PEAK), R, y(PEAK), 'st', 3), text(R, y(PEAK) - 10, 'fp32: 67 TFLOP/s', { size: 20, at: 'end' }),
     TASKS.map(([name, at], t) => { const rate = Math.min(PEAK * 0.62, ...at.map((v, i) => v * ROOFS[i][1]));
       return [dashed(x(at[0]), y(rate), x(at[2]), y(rate), 'sq', 2), at.map((v, i) => `<circle class="${ROOFS[i][2]}" cx="${x(v).toFixed(1)}" cy="${y(rate).toFixed(1)}" r="7"/>`), text(x(at[2]) + (t === 4 ? 0 : 14), y(rate) + [24, -6, -14, 14, 30][t], name, { size: 20, bold: true, at: t === 4 ? 'middle' : 'start' })]; }),
-    text(R, B + 56, 'operations a byte of this level', { style: 'q', size: 20, at: 'end' }), text(16, B + 56, 'TFLOP/s', { style: 'q', size: 20 }),
+    text(R, B + 56, 'operations per byte of this level', { style: 'q', size: 20, at: 'end' }), text(16, B + 56, 'TFLOP/s', { style: 'q', size: 20 }),
     ROOFS.map(([name, rise, style], i) => [`<circle class="${style}" cx="${26 + i * 236}" cy="${B + 94}" r="7"/>`, text(42 + i * 236, B + 101, `${name} ${(rise / 1e12).toFixed(1)} TB/s`, { size: 20 })])]);
 
 // 4096 points in three digits.
