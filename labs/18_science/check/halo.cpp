@@ -121,6 +121,8 @@ class Halo : public TaskCheck {
     const auto points = static_cast<double>(s.points() * s.steps);
     return {54 * points, "flop", 4 * points, 4 * points};
   }
+  // How long the kernels of the measured case take on the emulator, packing included: 35.8 us.
+  std::vector<Bound> bounds(const Case&) const override { return {{"exposed_messages", 36e-6}}; }
   bool host_may_wait() const override { return false; }
   bool host_may_read() const override { return false; }
 

@@ -27,13 +27,13 @@ class Spmv : public TaskCheck, public SameBits {
     };
     const auto some = static_cast<std::size_t>(r.mode == Mode::grade ? random_size(r.seed, 900, 1700) : 1003);
     add("one entry", {Kind::even, 1, 1});
+    add("27 points", {Kind::cube, 7, 343});
     add("one long row", {Kind::one, 500, 1100});
     add("one long row, the last", {Kind::one, 1099, 1100});
     add("rows of 32", {Kind::even, 32, 256});
     add("rows of 200", {Kind::even, 200, 97});
     add("empty rows between chunks and at the end", {Kind::gaps, 0, kGapsRows});
     add("power law", {Kind::power, 700, some});
-    add("27 points", {Kind::cube, 7, 343});
     if (r.backend == Backend::cpu) {
       const std::int64_t side = r.mode == Mode::check ? 12 : 16;
       const auto cube = static_cast<std::size_t>(side * side * side);
