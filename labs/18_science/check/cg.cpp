@@ -40,6 +40,7 @@ class Cg : public TaskCheck, public SameBits {
     };
     const auto some = static_cast<std::size_t>(r.mode == Mode::grade ? random_size(r.seed, 1200, 1500) : 1303);
     add("one unknown", {Kind::chain, 0, 1}, 1000, 5);
+    add("twice the identity", {Kind::diagonal, 0, 77}, 0, 5);
     add("b = 0", {Kind::chain, 0, 333}, 1000, 20, Side::zero);
     add("a chain", {Kind::chain, 0, some}, 10000, 100);
     add("a chain, badly conditioned", {Kind::chain, 0, 101}, 10000, 300);
@@ -64,7 +65,7 @@ class Cg : public TaskCheck, public SameBits {
     const Layout a = layout_of(pattern_of(c), random_bits(seed, 0));
     std::memcpy(in[1].data(), a.starts.data(), in[1].size());
     fill_columns(a, as<std::int32_t>(in[2]));
-    const double shift = a.pattern.kind == Kind::cube ? 2 : 1 / static_cast<double>(c.size[7]);
+    const double shift = a.pattern.kind != Kind::chain ? 2 : 1 / static_cast<double>(c.size[7]);
     fill_symmetric(a.starts, as<std::int32_t>(in[2]), floats(in[0]), shift, random_bits(seed, 1));
     const std::span<float> b = floats(in[3]);
     fill_normal(b, random_bits(seed, 2));

@@ -64,6 +64,8 @@ std::size_t length_of(const Pattern& p, std::size_t row) {
       return static_cast<std::size_t>(p.parameter);
     case Kind::gaps:
       return row < 40 ? 0 : row < 168 ? 32 : row == 171 ? 4096 : 0;
+    case Kind::diagonal:
+      return 1;
     case Kind::chain:
       return 3 - (row == 0 ? 1u : 0u) - (row + 1 == p.rows ? 1u : 0u);
     default:
@@ -172,6 +174,8 @@ void fill_columns(const Layout& a, std::span<std::int32_t> columns) {
             if (k != middle)
               std::inplace_merge(first + static_cast<std::ptrdiff_t>(begin),
                                  first + static_cast<std::ptrdiff_t>(middle), first + static_cast<std::ptrdiff_t>(k));
+          } else if (p.kind == Kind::diagonal) {
+            put(static_cast<std::int64_t>(r));
           } else if (p.kind == Kind::chain) {
             for (std::int64_t d = r == 0 ? 0 : -1; d <= (r + 1 == p.rows ? 0 : 1); ++d)
               put(static_cast<std::int64_t>(r) + d);

@@ -18,8 +18,8 @@ namespace ridge::lab::science {
 // both: a cube, and after it as many rows of `power` up to 2^13, one of which has 30011 entries instead. They point anywhere.
 // one: one row of all, the parameter's, has nearly all entries. even: each row has as many entries as the parameter.
 // gaps: empty rows in front, two chunks of 4096 entries, of which the second is one row, empty rows between them and after.
-// chain: each row has its own entry and those of the rows before and after it.
-enum class Kind : std::int64_t { cube, power, both, one, even, gaps, chain };
+// chain: each row has its own entry and those of the rows before and after it. diagonal: each row has its own entry.
+enum class Kind : std::int64_t { cube, power, both, one, even, gaps, chain, diagonal };
 
 struct Pattern {
   Kind kind = Kind::even;
@@ -47,7 +47,7 @@ void fill_columns(const Layout& a, std::span<std::int32_t> columns);
 // The sectors of x that 32 neighbouring entries need, summed over all entries. Seeds differ in it by less than 1%.
 double gathered_sectors(const Pattern& p);
 
-// Values of a symmetric and positive definite matrix, for cube and chain: off the diagonal -c(i, j) with c from 0.5
+// Values of a symmetric and positive definite matrix, for cube, chain and diagonal: off the diagonal -c(i, j) with c from 0.5
 // to 1.5, on it their sum and `shift`.
 void fill_symmetric(std::span<const std::int32_t> starts, std::span<const std::int32_t> columns,
                     std::span<float> values, double shift, std::uint64_t seed);
