@@ -9,6 +9,8 @@ namespace ridge::lab {
 class SameBits {
  public:
   virtual ~SameBits() = default;
+  // Whether this case is repeated.
+  virtual bool repeats(const Case&) const { return true; }
   // Are the outputs of the repeated call, `again`, those of the first one, bit for bit?
   virtual Verdict verify_again(const Case& c, ConstBuffers in, ConstBuffers first, ConstBuffers again) const = 0;
 

@@ -189,7 +189,8 @@ CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, boo
   if (g.check.empty()) {
     lab::Verdict v = verify(c, buffers);
     if (v.ok) answer.marks = buffers.marks(questions_->asked());
-    const bool repeated = v.ok && dynamic_cast<const lab::SameBits*>(&check_) != nullptr;
+    const auto* repeats = dynamic_cast<const lab::SameBits*>(&check_);
+    const bool repeated = v.ok && repeats != nullptr && repeats->repeats(c);
     const HostCopy first = repeated ? buffers.collect(-1) : HostCopy{};
     if (v.ok && files_ != nullptr)
       for (lab::Mark& m : dynamic_cast<const lab::UsesFiles&>(check_).file_marks(c, *files_))

@@ -17,9 +17,10 @@ namespace ridge::lab::science {
 
 namespace {
 
-// How far an answer may be from the exact one, in errors that two iterations in fp32 make. Iterations that add in other
-// orders, or are arranged as by Chronopoulos and Gear, differ from these two by less than 2.
-constexpr double kDeviation = 4, kWorst = 50, kDrift = 16;
+// How far an answer may be from the exact one, in errors that two iterations in fp32 make. For 600 seeds of each case, a
+// third order of summation and the arrangement of Chronopoulos and Gear stayed below a half of the last two, and 0.8 of the
+// first, as a root of the mean square. Values of A with 18 significant bits do not.
+constexpr double kDeviation = 4, kWorst = 50, kDrift = 64;
 constexpr double kLeastError = 0x1p-26;  // over the largest |x|: where both happen to be exact
 
 enum class Side : std::int64_t { normal, zero, large };  // b
@@ -42,9 +43,9 @@ class Cg : public TaskCheck, public SameBits {
     add("one unknown", {Kind::chain, 0, 1}, 1000, 5);
     add("twice the identity", {Kind::diagonal, 0, 77}, 0, 5);
     add("b = 0", {Kind::chain, 0, 333}, 1000, 20, Side::zero);
-    add("a chain", {Kind::chain, 0, some}, 10000, 100);
-    add("a chain, badly conditioned", {Kind::chain, 0, 101}, 10000, 300);
-    all.back().size[7] = 50;
+    add("a chain", {Kind::chain, 0, some}, 1000, 100);
+    add("a chain, badly conditioned", {Kind::chain, 0, 301}, 10000, 300);
+    all.back().size[7] = 8;
     add("27 points, b near 2^70", {Kind::cube, 9, 729}, 20000, 100, Side::large);
     add("27 points", {Kind::cube, 8, 512}, 100000, 4);
     std::int64_t side = r.mode == Mode::check ? 12 : 16, most = 8;
@@ -93,6 +94,8 @@ class Cg : public TaskCheck, public SameBits {
         },
         [](std::size_t i) { return fmt::format("x[{}]", i); });
   }
+  // Those with the most blocks, in which sums have the most orders.
+  bool repeats(const Case& c) const override { return c.measured || c.size[0] > 1000; }
   Verdict verify_again(const Case&, ConstBuffers, ConstBuffers first, ConstBuffers again) const override {
     const auto k = as<std::int32_t>(first[1])[0];
     if (as<std::int32_t>(again[1])[0] != k) return other_bits({false, "the number of iterations is another one"});
