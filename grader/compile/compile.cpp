@@ -29,13 +29,16 @@
 #include "simt/rewrite/assembly/plain_assembly.hpp"
 #include "simt/rewrite/assembly/vector_members.hpp"
 #include "simt/rewrite/policy/policy.hpp"
+#include "simt/rewrite/source/late_ptx.hpp"
 #include "simt/rewrite/source/rewrite.hpp"
+#include "simt/rewrite/source/unsupported.hpp"
 
 namespace ridge {
 
 namespace {
 
-constexpr double kCompileSeconds = 120;
+// Of somebody else's sources; who compiles their own may have the patience that large libraries of templates take.
+constexpr double kCompileSeconds = 120, kOwnCompileSeconds = 1800;
 
 void write_file(const fs::path& p, const std::string& text) {
   std::ofstream out(p, std::ios::binary);
@@ -49,7 +52,7 @@ void write_file(const fs::path& p, const std::string& text) {
 CompileFailure run_tool(const std::vector<std::string>& argv, const fs::path& dir, bool sandboxed,
                         const std::vector<fs::path>& show = {}) {
   ProcessLimits limits;
-  limits.seconds = kCompileSeconds;
+  limits.seconds = sandboxed ? kCompileSeconds : kOwnCompileSeconds;
   Sandbox sandbox = builder_sandbox(dir, show);
   ProcessResult r = run_process(argv, dir, limits, sandboxed ? &sandbox : nullptr);
   if (r.exit_code == 0 && !r.timed_out) return {};
@@ -60,7 +63,7 @@ CompileFailure run_tool(const std::vector<std::string>& argv, const fs::path& di
     f.output += fmt::format(
         "\nridge: the compiler was stopped after {:.0f} s: the code gives it endless work (templates or constexpr "
         "functions that call themselves), or this machine is busy: then try again",
-        kCompileSeconds);
+        limits.seconds);
   if (r.flooded) f.output += "\nridge: the compiler printed too much and was stopped";
   if (r.signal != 0 && !r.timed_out && !r.flooded)
     f.output += fmt::format("\nridge: the compiler died of signal {}", r.signal);
@@ -190,6 +193,21 @@ bool for_link_time(const std::string& text) {
   return text.find("\t.comm\t__gnu_lto_slim") != std::string::npos || text.starts_with("; ModuleID");
 }
 
+bool has_late_ptx(const fs::path& input, const std::vector<CudaIncludes::Copy>& copies) {
+  const auto has = [](const fs::path& file) { return file_text(file).find(simt::kLatePtx) != std::string::npos; };
+  return has(input) || std::any_of(copies.begin(), copies.end(), [&](const auto& c) { return has(c.copy); });
+}
+
+// Inline PTX that is made of macros, in the preprocessor's output: translated in place, or refused at its lines.
+std::string translate_late_ptx(const fs::path& preprocessed) {
+  std::vector<simt::LatePtxError> errors;
+  write_file(preprocessed, simt::translate_late_ptx(file_text(preprocessed), errors));
+  std::string messages;
+  for (const simt::LatePtxError& e : errors)
+    messages += fmt::format("{}:{}: error: {}\n", e.file, e.line, simt::unsupported_word("asm"));
+  return messages;
+}
+
 CompileFailure with_warnings(CompileFailure f, std::string warnings) {
   f.warnings = std::move(warnings);
   return f;
@@ -299,17 +317,28 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   if (judged)
     policy = std::async(std::launch::async, source_policy, input, command(headers), object.parent_path(), show);
   const fs::path headers_read = object.string() + ".headers";
+  // Preprocessed, translated, and then compiled without headers.
+  const bool late = !options.preprocess && has_late_ptx(input, copies);
+  const fs::path preprocessed = object.string() + ".ii";
   auto compile = [&](const std::vector<fs::path>& included) {
     std::vector<std::string> argv = command(included);
     if (!options.forbidden_headers.empty()) argv.insert(argv.end(), {"-MD", "-MF", headers_read.string()});
     add_dependencies(options.dependencies, argv);
-    argv.insert(argv.end(), {options.preprocess ? "-E"
-                             : assembles        ? "-S"
-                                                : "-c",
-                             input.string(), "-o", compiled.string()});
+    const char* step = assembles ? "-S" : "-c";
+    if (!late) {
+      argv.insert(argv.end(), {options.preprocess ? "-E" : step, input.string(), "-o", compiled.string()});
+      return run_tool(argv, object.parent_path(), options.sandboxed, show);
+    }
+    argv.insert(argv.end(), {"-E", input.string(), "-o", preprocessed.string()});
+    if (CompileFailure f = run_tool(argv, object.parent_path(), options.sandboxed, show); !f.output.empty()) return f;
+    if (std::string messages = translate_late_ptx(preprocessed); !messages.empty())
+      return CompileFailure{false, std::move(messages)};
+    argv = {compiler.program.string(), "-x", "c++-cpp-output"};
+    argv.insert(argv.end(), flags.begin(), flags.end());
+    argv.insert(argv.end(), {step, preprocessed.string(), "-o", compiled.string()});
     return run_tool(argv, object.parent_path(), options.sandboxed, show);
   };
-  CompileFailure failure = compile(parsed.empty() ? headers : std::vector<fs::path>{parsed});
+  CompileFailure failure = compile(parsed.empty() || late ? headers : std::vector<fs::path>{parsed});
   if (!parsed.empty() && refuses_precompiled(failure.output, parsed)) failure = compile(headers);
   const SourceFindings told = judged ? policy.get() : SourceFindings{true, ""};
   if (told.read && !told.text.empty()) return {false, told.text};

@@ -19,7 +19,8 @@ namespace ridge {
 namespace {
 
 // The kinds of the emulator's faults and findings, by how they begin; the longer of two that begin alike comes first.
-constexpr std::string_view kFaults[] = {"out-of-bounds global load",
+constexpr std::string_view kFaults[] = {"inline PTX that is not part of the emulator",
+                                        "out-of-bounds global load",
                                         "out-of-bounds global store",
                                         "out-of-bounds global",
                                         "out-of-bounds shared",

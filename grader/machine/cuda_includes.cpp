@@ -8,6 +8,7 @@
 
 #include "grader/base/error.hpp"
 #include "grader/base/paths.hpp"
+#include "simt/rewrite/source/late_ptx.hpp"
 
 namespace ridge {
 
@@ -66,7 +67,7 @@ std::string CudaIncludes::rewrite_one(const fs::path& source, const std::string&
       [&](std::string_view file, bool in_quotes) { return find(source, shown_name, file, in_quotes); }, &sides);
   for (const simt::SourceNote& n : sides.notes)
     notes_ += fmt::format("{}:{}:{}: warning: {}\n", shown_name, n.line, n.column, n.text);
-  return text;
+  return of_library(source) ? simt::with_missing_ptx(std::move(text)) : text;
 }
 
 bool CudaIncludes::may_read(const fs::path& header) const {
@@ -93,10 +94,12 @@ std::optional<std::string> CudaIncludes::find(const fs::path& from, const std::s
     header = from.parent_path() / file;
     name = beside(shown_from, file);
   }
+  bool library = !header.empty() && of_library(from);
   for (std::size_t i = 0; header.empty() && i < dirs_.size(); ++i)
     if (is_file(dirs_[i] / file)) {
       header = dirs_[i] / file;
       name = header.lexically_normal().string();
+      library = only_.empty();
     }
   if (header.empty()) {
     // The emulator's own, or the system's.
@@ -104,6 +107,7 @@ std::optional<std::string> CudaIncludes::find(const fs::path& from, const std::s
     if (is_file(root_dir() / "runtime/simt/include" / file) && file.substr(0, 7) != "thrust/") return std::string();
     return std::nullopt;
   }
+  if (library) library_files_.insert(header.lexically_normal().string());
   if (!may_read(header)) return std::nullopt;  // the compiler looks for it, in its sandbox
   std::error_code ec;
   const std::string key = fs::canonical(header, ec).string();

@@ -2,6 +2,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,8 @@ class CudaIncludes {
   const std::string& notes() const { return notes_; }
 
  private:
+  // Found in a -I folder, or included by such a file.
+  bool of_library(const fs::path& file) const { return library_files_.count(file.lexically_normal().string()) != 0; }
   std::string rewrite_one(const fs::path& source, const std::string& shown_name, simt::FileSides& sides);
   std::optional<std::string> find(const fs::path& from, const std::string& shown_from, std::string_view file,
                                   bool in_quotes);
@@ -51,6 +54,7 @@ class CudaIncludes {
   fs::path folder_;
   std::vector<fs::path> dirs_, only_, libraries_;
   std::map<std::string, std::string> copies_;  // header -> its copy
+  std::set<std::string> library_files_;
   std::vector<Copy> made_;
   std::string notes_;
   std::map<std::string, simt::FileSides> header_sides_;  // copy -> what it says

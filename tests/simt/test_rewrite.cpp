@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string>
 
+#include "simt/rewrite/source/late_ptx.hpp"
 #include "simt/rewrite/source/rewrite.hpp"
 #include "support/catch.hpp"
 
@@ -156,7 +157,6 @@ TEST_CASE("inline PTX that the emulator knows becomes a call") {
   for (const char* other :
        {"asm(\"red.shared.add.v2.u32 [%0],%1;\" :: \"r\"(p), \"r\"(v));",
         "asm(\"red.global.max.f16 [%0],%1;\" :: \"l\"(p), \"h\"(v));", "asm();",
-        "asm(\"ex2.approx.f32 %0, %1;\" MORE : \"=f\"(y) : \"f\"(x));",
         "asm(\"ex2.approx.f32 %0, \\x25\\x31;\" : \"=f\"(y) : \"f\"(x));",
         "asm(\"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1}, [%2];\" : \"=r\"(a), \"=r\"(b) : \"r\"(p));",
         "asm(\"ex2.approx.f32 %0, %1;\" : \"=f\"(y));",
@@ -194,6 +194,28 @@ TEST_CASE("several instructions of PTX, with registers, predicates and labels") 
         "mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];\" :: \"r\"(s), \"l\"(m), \"r\"(b), \"r\"(x), "
         "\"r\"(y));"})
     CHECK(contains(rewritten(other), "asm is not part of the emulator: "));
+}
+
+TEST_CASE("PTX that is made of macros is translated when the preprocessor has replaced them") {
+  CHECK(rewritten("asm volatile(\"ex2.approx.f32 %0, %1;\" MORE : \"=f\"(y) : \"f\"(x));") ==
+        "__ridge_asm__(\"ex2.approx.f32 %0, %1;\" MORE : \"=f\"(y) : \"f\"(x));");
+  // Lines stay where they were, and line markers within the statement count.
+  std::vector<ridge::simt::LatePtxError> errors;
+  const std::string text =
+      "# 1 \"a.cu\"\nf();\n__ridge_asm__(\"ex2.approx.f32 \"\n\"%0, %1;\"\n# 7 \"b.h\" 1\n : \"=f\"(y) : \"f\"(x)); "
+      "g(')');\n__ridge_asm__(\"unknown;\");";
+  CHECK(ridge::simt::translate_late_ptx(text, errors) ==
+        "# 1 \"a.cu\"\nf();\n::ridge_simt::ptx_ex2((y), (x))\n\n# 7 \"b.h\" 1\n; g(')');\n((void)0);");
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].file == "b.h");
+  CHECK(errors[0].line == 8);
+  // Of a library's header, unknown instructions are a fault where they are executed.
+  const std::string library = ridge::simt::with_missing_ptx(rewritten("asm(\"unknown;\"); asm(MORE);"));
+  CHECK(library == "::ridge_simt::missing_ptx(); __ridge_asm__of_library(MORE);");
+  errors.clear();
+  CHECK(ridge::simt::translate_late_ptx("__ridge_asm__of_library(\"unknown;\");", errors) ==
+        "::ridge_simt::missing_ptx();");
+  CHECK(errors.empty());
 }
 
 TEST_CASE("unroll is the compiler's own") {

@@ -39,6 +39,8 @@ unsigned converged();
 // Faults at the calling line from inside a work function (blamed on `lane`) or from a lane itself (lane < 0).
 // `error` is a cudaError_t.
 void misuse(int lane, const char* kind, const char* detail, int error);
+// Inline PTX of a library's header that the emulator does not have: a fault where it is executed.
+void missing_ptx();
 
 unsigned lane_id();         // 0 to 31
 unsigned linear_thread();   // in the block, x fastest
@@ -102,6 +104,8 @@ constexpr unsigned kMostThreadsOfBarrier = (1u << 20) - 1;
 void barrier_init(BarrierWord* barrier, unsigned expected);
 // `count` threads arrive, of which `drop` will not come again. The phase; `last`: it is complete, and the caller opens the next.
 unsigned barrier_arrive(BarrierWord* barrier, unsigned count, unsigned drop, bool* last);
+// `bytes` of bulk copies are announced besides. The phase in which these threads arrived.
+unsigned barrier_arrive_bytes(BarrierWord* barrier, unsigned count, unsigned bytes);
 void barrier_open(BarrierWord* barrier);
 bool barrier_passed(const BarrierWord* barrier, unsigned phase);  // that phase is over
 void barrier_wait(const BarrierWord* barrier, unsigned phase);

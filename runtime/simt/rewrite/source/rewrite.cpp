@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "inline_ptx.hpp"
+#include "late_ptx.hpp"
 #include "own_names.hpp"
 #include "simt/rewrite/text/lexer.hpp"
 #include "unsupported.hpp"
@@ -557,6 +558,12 @@ class Rewriter {
       // An empty one with a GPU's registers holds the compiler back from moving their values, and nothing else.
       const bool holds = !host && empty && ptx_names_registers(operands);
       if ((host && call.empty()) || (empty && !holds)) return false;  // for this processor
+      if (!holds && call.empty() && ptx_has_macros(operands)) {
+        out_ += kLatePtx;
+        newlines(i, after);
+        i = floor_ = after;
+        return true;
+      }
       out_ += holds ? "((void)0)" : call.empty() ? failing(message) : call;
       newlines(i, close);
       i = floor_ = close;

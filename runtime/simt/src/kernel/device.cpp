@@ -80,6 +80,12 @@ void misuse(int lane, const char* kind, const char* detail, int error) {
   runner().misuse(lane, kind, detail, error, RIDGE_PC);
 }
 
+void missing_ptx() {
+  constexpr int kNotSupported = 801;  // cudaErrorNotSupported
+  runner().misuse(-1, "inline PTX that is not part of the emulator",
+                  "use the CUDA function, or the C++, that does the same", kNotSupported, RIDGE_PC);
+}
+
 unsigned lane_id() { return runner().thread().linear % ridge::simt::kWarpSize; }
 unsigned linear_thread() { return runner().thread().linear; }
 unsigned live_lanes() { return runner().live_lanes(); }
