@@ -117,6 +117,7 @@ class OutsideReader {
     bool in_device = false, elsewhere = false;
     if (!device && !both && !host) uses(g, names, in_device, elsewhere);
     if ((device || in_device) && !both && !host && !elsewhere) return define(g);
+    if (!device && !both && !host && !in_device && has_flags_alone(g)) return define(g);
     if (device || both)
       note(places(g.begin, g.end).front(),
            "is taken as for the host here: this #if holds code of both sides, and files are read once; put what is for "
@@ -125,6 +126,31 @@ class OutsideReader {
       note(places(g.begin, g.end).front(),
            "is taken as for the host here: " + *names.begin() +
                " may be used on both sides, and files are read once; ask for __CUDA_ARCH__ within kernels");
+  }
+
+  // #if defined(__CUDA_ARCH__) && ...
+  // #define HAS_TMA 1
+  // #endif
+  // Flags that other files ask for where they have code for the device: a library's way to say what it may use.
+  bool has_flags_alone(const Group& g) const {
+    if (!g.lines.front().word.starts_with("if")) return false;
+    bool flags = false;
+    for (const Directive& d : directives()) {
+      if (d.at < g.begin || d.at >= g.end) continue;
+      if (d.word.starts_with("el") || d.word == "undef") return false;
+      if (d.word != "define") continue;
+      const std::size_t name = walk_.skip_space(d.rest);
+      std::size_t value = walk_.word_end(name);
+      if (value < d.end && s_[value] == '(') return false;
+      value = std::min(walk_.skip_space(value), d.end);
+      std::string_view text = s_.substr(value, d.end - value);
+      while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+      if (!text.empty() && text != "1" && text != "true") return false;
+      flags = true;
+    }
+    for (std::size_t i = g.begin; i < g.end; ++i)
+      if (bare_[i] == Kind::code && !is_space(s_[i])) return false;
+    return flags;
   }
 
   void define(const Group& g) {
