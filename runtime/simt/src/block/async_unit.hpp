@@ -14,8 +14,9 @@ class AsyncUnit {
   virtual ~AsyncUnit() = default;
   virtual void begin_block() = 0;
   virtual void end_block(bool faulted) = 0;
-  // Every warp had its turn: what goes on by itself comes further. Whether a thread can go on now.
-  virtual bool progress() = 0;
+  // Every warp had its turn, and some can go on where `others_move`: what goes on by itself comes further. Whether a
+  // thread can go on now.
+  virtual bool progress(bool others_move) = 0;
   // No thread can go on. Whether some can now, because a wait with a limit has ended.
   virtual bool timed_out() = 0;
   // For the sanitizer: an access of the running thread to shared memory; all threads have met.

@@ -44,7 +44,7 @@ bool BlockRunner::run(const Launch& launch, Index3 index, KernelCounters& counte
     const Round round = run_round();
     if (faulted_ || done_ == threads_.size()) break;
     bool moves = round.paused || release_barrier() || release_grid_barrier();
-    if (async_ && async_->progress()) moves = true;
+    if (async_ && async_->progress(moves)) moves = true;
     moves = std::exchange(woken_, false) || moves;
     if (!moves && !round.spins && async_ && async_->timed_out()) moves = true;
     if (cluster_ != nullptr && !faulted_) {

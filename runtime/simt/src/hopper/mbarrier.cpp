@@ -47,6 +47,22 @@ HopperUnit& unit_of_barrier(BlockRunner& r, void* barrier, bool initialised, std
   return HopperUnit::of(*owner);
 }
 
+std::uint64_t arrive_at_barrier(void* barrier, unsigned count, int bytes, bool drop, std::uintptr_t pc) {
+  BlockRunner& r = *BlockRunner::current();
+  HopperUnit& unit = unit_of_barrier(r, barrier, true, pc);
+  ridge_simt::fence(ridge_simt::kRelease);
+  const MbarrierWord w = MbarrierWord::read(barrier);
+  if (count == 0 || count > w.pending)
+    r.misuse(-1, "mbarrier: more arrivals than it expects",
+             "see the count of its mbarrier.init: a phase ends with as many arrivals", kHopperMisuse, pc);
+  if (bytes < 0 || w.bytes + bytes > static_cast<int>(MbarrierWord::kMost))
+    r.misuse(-1, "mbarrier: too many bytes", "a phase can expect 1048575 bytes", kHopperMisuse, pc);
+  if (ProxyRaces* races = unit.races(); races != nullptr && &unit == r.async())
+    races->come(reinterpret_cast<std::uintptr_t>(barrier));
+  unit.arrive(reinterpret_cast<std::uintptr_t>(barrier), count, bytes, drop);
+  return w.word();
+}
+
 }  // namespace ridge::simt
 
 namespace ridge_simt {
@@ -74,19 +90,7 @@ void mbarrier_invalidate(void* barrier) {
 }
 
 std::uint64_t mbarrier_arrive(void* barrier, unsigned count, int bytes, bool drop) {
-  BlockRunner& r = *BlockRunner::current();
-  HopperUnit& unit = unit_of_barrier(r, barrier, true, RIDGE_PC);
-  fence(kRelease);
-  const MbarrierWord w = MbarrierWord::read(barrier);
-  if (count == 0 || count > w.pending)
-    r.misuse(-1, "mbarrier: more arrivals than it expects",
-             "see the count of its mbarrier.init: a phase ends with as many arrivals", kHopperMisuse, RIDGE_PC);
-  if (bytes < 0 || w.bytes + bytes > static_cast<int>(MbarrierWord::kMost))
-    r.misuse(-1, "mbarrier: too many bytes", "a phase can expect 1048575 bytes", kHopperMisuse, RIDGE_PC);
-  if (ProxyRaces* races = unit.races(); races != nullptr && &unit == r.async())
-    races->come(reinterpret_cast<std::uintptr_t>(barrier));
-  unit.arrive(reinterpret_cast<std::uintptr_t>(barrier), count, bytes, drop);
-  return w.word();
+  return ridge::simt::arrive_at_barrier(barrier, count, bytes, drop, RIDGE_PC);
 }
 
 void mbarrier_expect(void* barrier, int bytes) {
@@ -109,7 +113,7 @@ bool mbarrier_test(void* barrier, std::uint64_t phase, bool parity, bool wait) {
     const unsigned now = MbarrierWord::read(barrier).phase;
     return parity ? (now & 1) != (phase & 1) : now != MbarrierWord::of(phase).phase;
   };
-  unit.land(at);
+  if (!wait || !unit.copies_come_late()) unit.land(at);
   if (!over()) {
     if (wait)
       r.wait_for(ThreadState::at_memory_barrier, "mbarrier.try_wait", barrier,

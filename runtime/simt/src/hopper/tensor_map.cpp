@@ -31,7 +31,7 @@ std::string TensorMap::encode(TensorMap& out, unsigned type, unsigned rank, std:
                               const std::uint64_t* size, const std::uint64_t* pitch, const std::uint32_t* box,
                               const std::uint32_t* step, unsigned interleave, unsigned swizzle, unsigned promotion,
                               unsigned fill) {
-  if (type >= kTypes) return "tensorDataType is none of the enumerators";
+  if (type >= kTypes) return "tensorDataType is none of the enumerators that sm_90 has";
   if (rank < 1 || rank > kMostRank) return "tensorRank is 1 to 5";
   if (interleave > kInterleave32) return "interleave is none of the enumerators";
   if (interleave != 0 && rank < 3) return "an interleaved layout has a tensorRank of 3 to 5";

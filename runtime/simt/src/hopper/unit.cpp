@@ -90,10 +90,11 @@ bool HopperUnit::waited_for(std::uintptr_t barrier) {
   return false;
 }
 
-bool HopperUnit::progress() {
+bool HopperUnit::progress(bool others_move) {
   std::vector<std::uintptr_t> barriers;
-  for (const BulkCopy& c : copies_)
-    if (std::find(barriers.begin(), barriers.end(), c.barrier) == barriers.end()) barriers.push_back(c.barrier);
+  if (!others_move || !copies_come_late())
+    for (const BulkCopy& c : copies_)
+      if (std::find(barriers.begin(), barriers.end(), c.barrier) == barriers.end()) barriers.push_back(c.barrier);
   for (const std::uintptr_t barrier : barriers)
     if (waited_for(barrier)) land(barrier);
   check_cluster_barrier();

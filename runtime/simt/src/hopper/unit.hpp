@@ -1,6 +1,7 @@
 // What a block of a Hopper GPU has beside its threads: copies of the tensor memory accelerator that are under way,
 // products of its warpgroups, named barriers.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -41,7 +42,7 @@ class HopperUnit final : public AsyncUnit {
 
   void begin_block() override;
   void end_block(bool faulted) override;
-  bool progress() override;
+  bool progress(bool others_move) override;
   bool timed_out() override;
   bool explain(Fault& f) override;
   void accessed(std::uintptr_t address, unsigned bytes, bool store, std::uint32_t pc) override;
@@ -50,11 +51,17 @@ class HopperUnit final : public AsyncUnit {
   // Bulk copies: bulk_copy.cpp. Those to this block's shared memory come when somebody waits for their barrier.
   void add(const BulkCopy& copy);
   void land(std::uintptr_t barrier);
+  // In the default order of lanes copies come when no other thread can go on, as they would on a GPU, where they take
+  // longer than what threads do meanwhile; in other orders as soon as somebody waits.
+  bool copies_come_late() const { return runner_.launch().order <= 1; }
   void add_store(const BulkCopy& copy);
   void commit_stores(unsigned thread);
   void wait_stores(unsigned thread, unsigned left);
 
   void initialised(std::uintptr_t barrier, std::uintptr_t pc);
+  bool knows(std::uintptr_t barrier) const {
+    return std::any_of(barriers_.begin(), barriers_.end(), [&](const auto& b) { return b.first == barrier; });
+  }
 
   // Barriers in memory: mbarrier.cpp. The word at `barrier`, in this block's shared memory, has changed: if its phase
   // is over, its waiters go on.
@@ -104,6 +111,8 @@ class HopperUnit final : public AsyncUnit {
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> barriers_;  // that were initialised, and where
 };
 
+// Threads arrive: mbarrier.arrive, for an instruction at `pc`. The word as it was before.
+std::uint64_t arrive_at_barrier(void* barrier, unsigned count, int bytes, bool drop, std::uintptr_t pc);
 // The unit of the block in whose shared memory a barrier lies, after the checks that every instruction needs.
 HopperUnit& unit_of_barrier(BlockRunner& r, void* barrier, bool initialised, std::uintptr_t pc);
 
