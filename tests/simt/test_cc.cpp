@@ -183,8 +183,8 @@ TEST_CASE("what the emulator lacks is said by name") {
                              "error: texture is not part of the emulator: CUDA 12 has no texture references"},
                         Lack{"#include <cuda_runtime.h>\ncudaStreamAttrValue value;\n",
                              " error: cudaStreamAttrValue is not part of the emulator: attributes of streams"},
-                        Lack{"auto* f = &cuTensorMapEncodeIm2col;\n",
-                             "error: cuTensorMapEncodeIm2col is not part of the emulator: "}}) {
+                        Lack{"auto* f = &cuTensorMapEncodeIm2colWide;\n",
+                             "error: cuTensorMapEncodeIm2colWide is not part of the emulator: "}}) {
     std::string said = complaint(l.source, compiler);
     INFO(compiler << "\n" << said);
     CHECK(contains(said, l.said));

@@ -28,7 +28,7 @@ RIDGE_DEVICE T ptx_in(const A& a) {
 }
 template <class D, class T>
 RIDGE_DEVICE void ptx_out(D& d, const T& v) {
-  if constexpr (std::is_same_v<D, const PtxNothing>) (void)v;
+  if constexpr (std::is_const_v<D>) (void)v;  // PtxNothing, or an input that the instruction writes: nobody reads it
   else if constexpr (std::is_pointer_v<D>) d = (D)(std::uintptr_t)v;
   else if constexpr (sizeof(D) == sizeof(T)) d = __builtin_bit_cast(D, v);
   else d = (D)v;

@@ -78,8 +78,13 @@ std::string async_copy(const PtxInstruction& i) {
   return {};
 }
 
-std::string instruction_as_call(const PtxInstruction& i) {
+std::string instruction_as_call(const PtxInstruction& given) {
+  PtxInstruction i = given;
   const std::string& name = i.words[0];
+  // The shape may come behind the number of matrices: ptxas takes other orders too.
+  if ((name == "ldmatrix" || name == "stmatrix") && i.words.size() > 4)
+    if (const auto shape = std::find(i.words.begin() + 3, i.words.end(), "m8n8"); shape != i.words.end())
+      std::rotate(i.words.begin() + 3, shape, shape + 1);
   std::string call;
   if (name == "red") call = reduction(i);
   if (name == "mma") return matrix_product(i);

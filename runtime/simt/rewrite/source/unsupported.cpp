@@ -26,7 +26,6 @@ constexpr Entry kHeaders[] = {
     {"cusolver", "<cusolverDn.h> has the dense solvers; else run the solver on the host"},
     {"cudnn", "write the layer as a kernel"},
     {"npp", "write the filter as a kernel"},
-    {"cudaTypedefs", "use the runtime API (cuda_runtime.h)"},
     {"texture_", "read the array through a pointer (const float* __restrict__)"},
     {"surface_", "write the array through a pointer"},
 };
@@ -107,7 +106,7 @@ constexpr Entry kWords[] = {
     {"cudaGraphKernelNodeGetAttribute", kSpeedAlone},
     {"cudaAccessPolicyWindow", kSpeedAlone},
     {"cudaCtxResetPersistingL2Cache", kSpeedAlone},
-    {"cuTensorMapEncodeIm2col", kIm2col},
+    {"cuTensorMapEncodeIm2colWide", kIm2col},
 };
 
 }  // namespace

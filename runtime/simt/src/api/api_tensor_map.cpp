@@ -35,6 +35,16 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuui
   return static_cast<CUresult>(error);
 }
 
+CUresult cuTensorMapEncodeIm2col(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
+                                 const cuuint64_t*, const int*, const int*, cuuint32_t, cuuint32_t, const cuuint32_t*,
+                                 CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
+                                 CUtensorMapFloatOOBfill) {
+  api::explain(
+      "cuTensorMapEncodeIm2col is not part of the emulator: describe the tensor with cuTensorMapEncodeTiled, and copy "
+      "boxes of it");
+  return static_cast<CUresult>(api::keep(cudaErrorNotSupported));
+}
+
 CUresult cuTensorMapReplaceAddress(CUtensorMap* map, void* address) {
   const cudaError_t error = api::call([&](Engine&) {
     TensorMap m;
@@ -51,10 +61,11 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
                                              cudaDriverEntryPointQueryResult* found) {
   return api::call([&](Engine&) {
     if (symbol == nullptr || function == nullptr) return cudaErrorInvalidValue;
-    *function = std::strcmp(symbol, "cuTensorMapEncodeTiled") == 0 ? reinterpret_cast<void*>(&cuTensorMapEncodeTiled)
-                : std::strcmp(symbol, "cuTensorMapReplaceAddress") == 0
-                    ? reinterpret_cast<void*>(&cuTensorMapReplaceAddress)
-                    : nullptr;
+    *function =
+        std::strcmp(symbol, "cuTensorMapEncodeTiled") == 0      ? reinterpret_cast<void*>(&cuTensorMapEncodeTiled)
+        : std::strcmp(symbol, "cuTensorMapEncodeIm2col") == 0   ? reinterpret_cast<void*>(&cuTensorMapEncodeIm2col)
+        : std::strcmp(symbol, "cuTensorMapReplaceAddress") == 0 ? reinterpret_cast<void*>(&cuTensorMapReplaceAddress)
+                                                                : nullptr;
     if (found != nullptr)
       *found = *function == nullptr ? cudaDriverEntryPointSymbolNotFound : cudaDriverEntryPointSuccess;
     return cudaSuccess;
