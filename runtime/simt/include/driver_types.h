@@ -738,6 +738,9 @@ typedef union cudaLaunchAttributeValue {
   struct {
     unsigned int x, y, z;
   } clusterDim;
+  struct {
+    unsigned int x, y, z;
+  } preferredClusterDim;
   int programmaticStreamSerializationAllowed;
   int priority;
 } cudaLaunchAttributeValue;

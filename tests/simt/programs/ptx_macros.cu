@@ -1,4 +1,5 @@
-// Inline PTX that is made of macros: its operands, its text, a type, the name of an instruction.
+// Inline PTX that is made of macros: its operands, its text, a type, the name of an instruction. Comments between its
+// literals; and the transpose of a matrix by movmatrix.
 #include <cstdint>
 #include <cstdio>
 
@@ -16,7 +17,19 @@ __device__ void scale(float (&d)[4], float x) {
   asm volatile(FUSED(f32, 0) FUSED(f32, 1) FUSED(f32, 2) FUSED(f32, 3) : REGISTERS : "f"(x), "f"(1.0f) : "memory");
 }
 
-__global__ void k(float* sums, int* results) {
+// A matrix of 8 x 8 elements: lane l holds elements (l / 4, 2 * (l % 4)) and the one beside it.
+__device__ unsigned transposed(unsigned elements) {
+  unsigned result;
+  asm volatile(
+      // 16 bits each
+      "movmatrix.sync.aligned.m8n8.trans.b16 "  // all lanes of a warp
+      /* to, from */ "%0, %1;"
+      : "=r"(result)
+      : "r"(elements));
+  return result;
+}
+
+__global__ void k(float* sums, int* results, unsigned* matrix) {
   __shared__ int stored[32];
   const int i = static_cast<int>(threadIdx.x);
   float d[4] = {1, 2, 3, 4};
@@ -29,14 +42,17 @@ __global__ void k(float* sums, int* results) {
   ARITHMETIC(max, most, stored[i], i);
   results[2 * i] = sum;
   results[2 * i + 1] = most;
+  matrix[i] = transposed(static_cast<unsigned>(2 * i | (2 * i + 1) << 16));  // element e is e
 }
 
 int main() {
   float* sums;
   int* results;
   cudaMallocManaged(&sums, 128 * sizeof *sums);
+  unsigned* matrix;
   cudaMallocManaged(&results, 64 * sizeof *results);
-  k<<<1, 32>>>(sums, results);
+  cudaMallocManaged(&matrix, 32 * sizeof *matrix);
+  k<<<1, 32>>>(sums, results, matrix);
   cudaDeviceSynchronize();
   int wrong = 0;
   for (int i = 0; i < 32; ++i) {
@@ -44,9 +60,12 @@ int main() {
     const int other = 10 * (i ^ 1);
     wrong += results[2 * i] != other + i;
     wrong += results[2 * i + 1] != (other > i ? other : i);
+    const unsigned row = static_cast<unsigned>(i) / 4, column = static_cast<unsigned>(i) % 4 * 2;
+    wrong += matrix[i] != (column * 8 + row | ((column + 1) * 8 + row) << 16);
   }
   cudaFree(sums);
   cudaFree(results);
+  cudaFree(matrix);
   std::puts(wrong == 0 ? "ok" : "wrong");
   return wrong != 0;
 }

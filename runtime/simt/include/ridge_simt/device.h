@@ -39,6 +39,9 @@ unsigned converged();
 // Faults at the calling line from inside a work function (blamed on `lane`) or from a lane itself (lane < 0).
 // `error` is a cudaError_t.
 void misuse(int lane, const char* kind, const char* detail, int error);
+// Whether a kernel runs this, for functions of both sides that ask for __CUDA_ARCH__.
+bool kernel_runs();
+RIDGE_DEVICE constexpr bool on_device() { return !__builtin_is_constant_evaluated() && kernel_runs(); }
 // Inline PTX of a library's header that the emulator does not have: a fault where it is executed.
 void missing_ptx();
 

@@ -332,6 +332,18 @@ RIDGE_DEVICE void ptx_shfl(D& d, const A& a, const B& b, const C& c, const M& ma
   const int width = 32 - ((int)c >> 8 & 31);
   ptx_out(d, shuffle<std::uint32_t>("shfl.sync", kind, (unsigned)mask, ptx_in<std::uint32_t>(a), (int)b, width));
 }
+// An 8 x 8 matrix of 16-bit elements, two side by side in each lane's register: its transpose. Two shuffles here.
+template <class D, class A>
+RIDGE_DEVICE void ptx_movmatrix(D& d, const A& a) {
+  static_assert(sizeof(A) == 4 && sizeof(D) == 4, "movmatrix: its registers have 32 bits");
+  const int lane = (int)lane_id(), row = lane / 4, column = lane % 4 * 2;
+  std::uint32_t both = 0;
+  for (int e = 0; e < 2; ++e) {
+    const std::uint32_t from = shuffle<std::uint32_t>("movmatrix", Shuffle::index, 0xffffffffu, ptx_in<std::uint32_t>(a), (column + e) * 4 + row / 2, 32);
+    both |= (from >> row % 2 * 16 & 0xffff) << 16 * e;
+  }
+  ptx_out(d, both);
+}
 template <class D, class A, class M>
 RIDGE_DEVICE void ptx_match_any(D& d, const A& a, const M& mask) {
   ptx_out(d, (std::uint32_t)__match_any_sync((unsigned)mask, ptx_in<std::uint32_t>(a)));

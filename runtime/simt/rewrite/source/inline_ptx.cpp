@@ -102,6 +102,8 @@ std::string instruction_as_call(const PtxInstruction& given) {
   const std::string_view* function = find(own, whole);
   if (function != nullptr && kinds(i) == (name == "cvt" ? "rrr" : "rr"))
     return ridge::simt::call(std::string(*function), i);
+  if (whole == "movmatrix.sync.aligned.m8n8.trans.b16" && kinds(i) == "rr")
+    return ridge::simt::call("ptx_movmatrix", i);
   if (call.empty()) call = ptx_common(i);
   return call.empty() ? ptx_hopper(i) : call;
 }

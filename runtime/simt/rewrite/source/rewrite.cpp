@@ -11,6 +11,7 @@
 #include "late_ptx.hpp"
 #include "own_names.hpp"
 #include "simt/rewrite/text/lexer.hpp"
+#include "two_sided.hpp"
 #include "unsupported.hpp"
 
 namespace ridge::simt {
@@ -24,6 +25,7 @@ class Rewriter {
         kind_(classify(source)),
         functions_(functions_of(source, kind_)),
         architecture_(architecture_outside(source, kind_, functions_)),
+        two_sided_(two_sided_returns(source, kind_, functions_)),
         find_(find),
         name_(name) {
     out_ = "#line 1 \"" + escaped(name) + "\"\n";
@@ -48,7 +50,7 @@ class Rewriter {
       for (; own != own_names_.end() && own->at <= i; ++own)
         if (own->at == i) out_ += own->text;
       if (code(i) && s_.substr(i, 3) == "<<<" && launch(i)) continue;
-      if (code(i) && s_[i] == '#' && (include(i) || unroll(i))) continue;
+      if (code(i) && s_[i] == '#' && (include(i) || unroll(i) || two_sided(i))) continue;
       if (code(i) && s_[i] == ':' && template_member(i)) continue;
       if (code(i) && is_word(s_[i]) && (i == 0 || !is_word(s_[i - 1]))) {
         if (shared(i, "extern") || shared(i, "static") || shared(i, "") || architecture(i) || not_inlined(i) ||
@@ -549,7 +551,7 @@ class Rewriter {
         if (s_.substr(after, qualifier.size()) == qualifier) after = skip_space(after + qualifier.size());
       if (s_.substr(after, 1) != "(") return false;
       std::size_t close = statement_end(after);
-      const std::string_view operands = s_.substr(after + 1, close - after - 2);
+      const std::string operands = without_comments(after + 1, close - 1);
       const SourceFunction* f = functions_.around(i);
       const bool host = f != nullptr && !f->global && !f->device && !f->unclear &&
                         std::none_of(f->words.begin(), f->words.end(), may_hide_qualifier);
@@ -561,7 +563,8 @@ class Rewriter {
       if (!holds && call.empty() && ptx_has_macros(operands)) {
         out_ += kLatePtx;
         newlines(i, after);
-        i = floor_ = after;
+        copy(after, close);
+        i = floor_ = close;
         return true;
       }
       out_ += holds ? "((void)0)" : call.empty() ? failing(message) : call;
@@ -573,6 +576,14 @@ class Rewriter {
     out_ += word;
     i = end;
     return true;
+  }
+
+  // Nor the ends of a macro's lines.
+  std::string without_comments(std::size_t from, std::size_t to) const {
+    std::string text(s_.substr(from, to - from));
+    for (std::size_t i = from; i < to; ++i)
+      if (blank(i) && s_[i] != '\n') text[i - from] = ' ';
+    return text;
   }
 
   // `__global__ int k()`: a kernel has nobody to return to. The launch would compile.
@@ -638,6 +649,15 @@ class Rewriter {
     i = end;
     while (i < line && code(i) && s_[i] != '/') ++i;
     floor_ = i;
+    return true;
+  }
+
+  bool two_sided(std::size_t& i) {
+    const auto line = std::find_if(two_sided_.begin(), two_sided_.end(), [&](const auto& l) { return l.at == i; });
+    if (line == two_sided_.end()) return false;
+    out_ += line->text;
+    newlines(i, line->end);
+    i = floor_ = line->end;
     return true;
   }
 
@@ -724,6 +744,7 @@ class Rewriter {
   std::vector<Kind> kind_;
   SourceFunctions functions_;
   ArchitectureReading architecture_;
+  std::vector<ReplacedLine> two_sided_;
   std::vector<SideUse> placed_;
   std::vector<std::size_t> child_launches_;
   std::vector<Insertion> own_names_;

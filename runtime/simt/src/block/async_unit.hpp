@@ -19,8 +19,9 @@ class AsyncUnit {
   virtual bool progress(bool others_move) = 0;
   // No thread can go on. Whether some can now, because a wait with a limit has ended.
   virtual bool timed_out() = 0;
-  // For the sanitizer: an access of the running thread to shared memory; all threads have met.
+  // For the sanitizer: an access of the running thread to shared memory, or to its own; all threads have met.
   virtual void accessed(std::uintptr_t address, unsigned bytes, bool store, std::uint32_t pc) = 0;
+  virtual void local_accessed(std::uintptr_t address, unsigned bytes, bool store, std::uint32_t pc) = 0;
   virtual void block_barrier() = 0;
   // Says what the threads wait for, where it knows.
   virtual bool explain(Fault& f) = 0;
@@ -36,6 +37,7 @@ class ClusterTurns {
   virtual unsigned rank() const = 0;   // of the block whose turn it is
   virtual unsigned count() const = 0;  // blocks
   virtual BlockRunner* member(unsigned rank) = 0;
+  virtual bool has_ended(unsigned rank) const = 0;
   // The block in whose shared memory this address lies; null where there is none.
   virtual BlockRunner* owner(std::uintptr_t address) = 0;
   // barrier.cluster: the number of the phase that the thread's arrival is part of, and whether a phase is over.

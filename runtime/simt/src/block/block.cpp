@@ -25,6 +25,7 @@ BlockRunner::~BlockRunner() { tls_runner = nullptr; }
 void BlockRunner::begin(const Launch& launch, Index3 index, KernelCounters& counters) {
   begin_block(launch, index, counters);
   for (Pipeline& p : pipelines_) p.clear();
+  if (launch.sanitize && !async_ && make_async != nullptr) async_ = make_async(*this);
   if (async_) async_->begin_block();
   woken_ = false;
   std::fill(std::begin(noted_), std::end(noted_), 0u);

@@ -67,6 +67,8 @@ class BlockRunner : public WarpScheduler {
   void publish();
 
   // What runs beside the threads, and the threads that wait for it: src/hopper.
+  // For the sanitizer, which is to see what threads store before a block's first asynchronous operation.
+  static inline std::unique_ptr<AsyncUnit> (*make_async)(BlockRunner&) = nullptr;
   AsyncUnit* async() const { return async_.get(); }
   void set_async(std::unique_ptr<AsyncUnit> unit) { async_ = std::move(unit); }
   ClusterTurns* cluster() const { return cluster_; }
@@ -127,7 +129,7 @@ class BlockRunner : public WarpScheduler {
       return true;
     if (address - stacks_.stack_begin(current_->slot) >= kFiberStackBytes || !own_stack(address, bytes)) return false;
     const BlockRecord* b = launch_->record ? threads_.path_of(*current_).block() : nullptr;
-    return b == nullptr || b->local_share == 0;
+    return (b == nullptr || b->local_share == 0) && !(launch_->sanitize && async_);
   }
   // The library's functions, which read and write for a kernel, ask these. True where the bytes lie on the thread's own
   // stack.
@@ -143,6 +145,8 @@ class BlockRunner : public WarpScheduler {
   }
   // In memory that this kernel may use; else a fault. Counts nothing, but of variables.
   void check(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc);
+  // A block of this cluster whose shared memory is used: it must not have ended.
+  void must_run(const BlockRunner& other, std::uintptr_t pc);
   // Nothing that a kernel writes: the program's constants.
   bool is_writable(std::uintptr_t address) const {
     return memory_.contains(address) || shared_.contains(address) || stacks_.contains(address) ||

@@ -28,11 +28,18 @@ void BlockRunner::check(std::uintptr_t address, unsigned bytes, bool store, std:
   }
 }
 
+void BlockRunner::must_run(const BlockRunner& other, std::uintptr_t pc) {
+  if (!cluster_->has_ended(other.rank_in_cluster())) return;
+  misuse(-1, "shared memory of a block that has ended",
+         "a block whose shared memory others of its cluster use ends behind a cluster.sync() with them", 719, pc);
+}
+
 void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
                          unsigned part) {
   if (stacks_.contains(address)) {  // local memory
     if (!own_stack(address, bytes)) foreign_stack(pc);
     local_access(bytes, kind != AccessKind::load);
+    if (launch_->sanitize && async_) async_->local_accessed(address, bytes, kind != AccessKind::load, pc_offset(pc));
     return;
   }
   const bool store = kind != AccessKind::load;
@@ -66,6 +73,7 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
     if (!shared_.holds(address, bytes, launch_->dynamic_shared)) out_of_bounds(address, bytes, store, pc);
   } else if (const BlockRunner* other = neighbour(address); other != nullptr) {  // of the cluster
     if (!other->holds_shared(address, bytes)) out_of_bounds(address, bytes, store, pc);
+    must_run(*other, pc);
     record(address - other->shared_.begin(), bytes,
            kind == AccessKind::load    ? Op::shared_load
            : kind == AccessKind::store ? Op::shared_store

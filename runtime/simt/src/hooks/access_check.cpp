@@ -15,6 +15,7 @@ bool BlockRunner::unannounced(std::uintptr_t address, unsigned bytes, bool store
   if (inside(stack, kFiberStackBytes)) {
     if (!own_stack(address, bytes)) foreign_stack(pc);
     local_access(bytes, store);
+    if (launch_->sanitize && async_) async_->local_accessed(address, bytes, store, pc_offset(pc));
     return false;
   }
   if (address - (stack - FiberStacks::kSlotBytes) < FiberStacks::kSlotBytes) crashed(address, pc);  // too large a frame

@@ -41,6 +41,7 @@ HopperUnit& unit_of_barrier(BlockRunner& r, void* barrier, bool initialised, std
   if (!r.is_shared(address)) owner = r.neighbour(address);
   if (owner == nullptr || !owner->holds_shared(address, 8))
     r.misuse(-1, "mbarrier: not in shared memory", "it is a 64-bit variable of a __shared__ array", kHopperMisuse, pc);
+  if (owner != &r) r.must_run(*owner, pc);
   if (initialised && MbarrierWord::raw(barrier) == MbarrierWord::kUnset)
     r.misuse(-1, "mbarrier used before mbarrier.init",
              "one thread initialises it, fences, and then all meet at __syncthreads()", kHopperMisuse, pc);

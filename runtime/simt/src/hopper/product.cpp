@@ -147,6 +147,29 @@ bool WarpProduct::same_result(const WarpProduct& other) const {
          (!each.empty() || std::memcmp(first, other.first, sizeof first) == 0);
 }
 
+bool WarpProduct::holds_result(unsigned lane, std::uintptr_t address, unsigned bytes) const {
+  const auto overlaps = [&](const void* p, unsigned size) {
+    const auto at = reinterpret_cast<std::uintptr_t>(p);
+    return address < at + size && at < address + bytes;
+  };
+  const unsigned count = registers();
+  if (each.empty()) return overlaps(first[lane], 4 * count);
+  for (unsigned i = 0; i < count; ++i)
+    if (overlaps(each[lane * count + i], 4)) return true;
+  return false;
+}
+
+std::uint64_t WarpProduct::hash() const {
+  std::uint64_t h = 0;
+  for_registers(*this, [&](const char* at, unsigned, unsigned) {
+    std::uint32_t bits;
+    std::memcpy(&bits, at, sizeof bits);
+    h = (h ^ bits) * 0x9E3779B97F4A7C15ull;
+    h ^= h >> 29;
+  });
+  return h;
+}
+
 void ProductUnit::gather(const WarpProduct& p) {
   const unsigned n = p.shape.n;
   if (p.shape.d_type == WgmmaType::f16) {

@@ -46,11 +46,16 @@ struct WarpProduct {
   std::uintptr_t pc;
   // d as it was, row by row, where the product adds to it and no earlier one of the warp does.
   std::vector<std::uint32_t> start;
-  bool follows;  // an earlier product under way has the same d
+  bool reported = false;  // its registers were touched
+  bool follows;           // an earlier product under way has the same d
 
+  const void* first_register() const { return each.empty() ? first[0] : each[0]; }
   unsigned registers() const { return shape.n / (shape.d_type == ridge_simt::WgmmaType::f16 ? 4 : 2); }
   unsigned k() const { return 32 / wgmma_bytes(shape.a_type); }
   bool same_result(const WarpProduct& other) const;
+  bool holds_result(unsigned lane, std::uintptr_t address, unsigned bytes) const;
+  // Of the registers' contents.
+  std::uint64_t hash() const;
 };
 
 // Buffers that all products of a block use in turn.

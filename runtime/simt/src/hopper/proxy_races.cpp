@@ -223,7 +223,32 @@ void ProxyRaces::product_ends(const WarpProduct& p, unsigned warp) {
   });
 }
 
+void ProxyRaces::registers_touched(const WarpProduct& p, std::uint32_t pc, bool store) {
+  report("accumulator is touched before wgmma.wait_group",
+         "its registers are the product's until wgmma.wait_group says that it has ended", pc, store ? "store" : "load",
+         runner_.pc_offset(p.pc), "wgmma", thread().linear);
+}
+
+void ProxyRaces::fence_missing(const WarpProduct& p) {
+  constexpr const char* kKind = "wgmma without wgmma.fence";
+  const std::uint32_t pc = runner_.pc_offset(p.pc);
+  if (seen_before(kKind, pc, 0)) return;
+  Finding f;
+  f.cause = Cause::race_shared;
+  f.kind = kKind;
+  f.detail =
+      "before the first wgmma, and wherever threads have written to its registers, all threads of the warpgroup need "
+      "wgmma.fence";
+  f.kernel = runner_.kernel_name();
+  const Index3 b = runner_.block_index(), t = thread().index;
+  f.at.pc = pc;
+  f.at.block_index[0] = b.x, f.at.block_index[1] = b.y, f.at.block_index[2] = b.z;
+  f.at.thread[0] = t.x, f.at.thread[1] = t.y, f.at.thread[2] = t.z;
+  report_finding(std::move(f));
+}
+
 void ProxyRaces::registers_touched(const WarpProduct& p) {
+  if (p.reported) return;
   const std::uint32_t wait = runner_.pc_offset(runner_.threads().wait_of(thread()).pc);
   report("accumulator is touched before wgmma.wait_group",
          "the thread has written to registers of d between the product and this wait", wait, "wait",

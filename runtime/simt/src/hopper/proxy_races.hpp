@@ -39,7 +39,9 @@ class ProxyRaces {
   // Products of a warp.
   void product_begins(const WarpProduct& p);
   void product_ends(const WarpProduct& p, unsigned warp);
+  void registers_touched(const WarpProduct& p, std::uint32_t pc, bool store);
   void registers_touched(const WarpProduct& p);  // found when it ends
+  void fence_missing(const WarpProduct& p);
 
  private:
   static constexpr unsigned kWarps = 32;

@@ -13,11 +13,32 @@ HopperUnit& HopperUnit::of(BlockRunner& runner) {
     runner.set_async(std::make_unique<HopperUnit>(runner));
     runner.async()->begin_block();
   }
-  return static_cast<HopperUnit&>(*runner.async());
+  auto& unit = static_cast<HopperUnit&>(*runner.async());
+  unit.used_ = true;
+  return unit;
 }
+
+namespace {
+[[maybe_unused]] const bool kRegistered = [] {
+  BlockRunner::make_async = [](BlockRunner& r) -> std::unique_ptr<AsyncUnit> {
+    return std::make_unique<HopperUnit>(r);
+  };
+  return true;
+}();
+}  // namespace
 
 void HopperUnit::accessed(std::uintptr_t address, unsigned bytes, bool store, std::uint32_t pc) {
   if (ProxyRaces* r = races()) r->access(address, bytes, store, pc);
+}
+
+void HopperUnit::local_accessed(std::uintptr_t address, unsigned bytes, bool store, std::uint32_t pc) {
+  const unsigned thread = runner_.thread().linear;
+  if (products_.size() <= thread / 32 || races() == nullptr) return;
+  for (WarpProduct& p : products_[thread / 32].asked)
+    if (p.holds_result(thread % 32, address, bytes)) {
+      races()->registers_touched(p, pc, store);
+      p.reported = true;
+    }
 }
 
 void HopperUnit::block_barrier() {
@@ -32,6 +53,7 @@ void HopperUnit::initialised(std::uintptr_t barrier, std::uintptr_t pc) {
 
 void HopperUnit::begin_block() {
   barriers_.clear();
+  used_ = false;
   if (runner_.sanitizer() == nullptr)
     races_.reset();
   else if (races_)
@@ -50,6 +72,9 @@ void HopperUnit::begin_block() {
 }
 
 void HopperUnit::end_block(bool faulted) {
+  if (!faulted && races() != nullptr)
+    for (const Stores& s : stores_)
+      for (const BulkCopy& c : s.asked) report_unread(c);
   if (!faulted)
     for (unsigned t = 0; t < stores_.size(); ++t) {
       commit_stores(t);
@@ -57,6 +82,22 @@ void HopperUnit::end_block(bool faulted) {
     }
   if (!faulted && runner_.sanitizer() != nullptr) check_bytes();
   copies_.clear();
+}
+
+// A block's shared memory is another block's when it ends.
+void HopperUnit::report_unread(const BulkCopy& c) {
+  constexpr const char* kKind = "the block ends before a bulk copy has read its shared memory";
+  if (seen_before(kKind, runner_.pc_offset(c.pc), 0)) return;
+  Finding f;
+  f.cause = Cause::race_shared;
+  f.kind = kKind;
+  f.detail = "the thread that stores must wait with cp.async.bulk.wait_group.read before it ends";
+  f.kernel = runner_.kernel_name();
+  const Index3 b = runner_.block_index(), t = runner_.threads()[c.thread].index;
+  f.at.pc = runner_.pc_offset(c.pc);
+  f.at.block_index[0] = b.x, f.at.block_index[1] = b.y, f.at.block_index[2] = b.z;
+  f.at.thread[0] = t.x, f.at.thread[1] = t.y, f.at.thread[2] = t.z;
+  report_finding(std::move(f));
 }
 
 // A barrier whose announced bytes are not those that came: the next wait would hang, or end too early.

@@ -37,6 +37,8 @@ class HopperUnit final : public AsyncUnit {
   explicit HopperUnit(BlockRunner& runner) : runner_(runner) {}
   // Null where nobody looks for races.
   ProxyRaces* races() const { return runner_.sanitizer() == nullptr ? nullptr : races_.get(); }
+  // Whether this block has asked for it.
+  bool used() const { return used_; }
   // The unit of the running block; made where it is asked for first.
   static HopperUnit& of(BlockRunner& runner);
 
@@ -46,6 +48,7 @@ class HopperUnit final : public AsyncUnit {
   bool timed_out() override;
   bool explain(Fault& f) override;
   void accessed(std::uintptr_t address, unsigned bytes, bool store, std::uint32_t pc) override;
+  void local_accessed(std::uintptr_t address, unsigned bytes, bool store, std::uint32_t pc) override;
   void block_barrier() override;
 
   // Bulk copies: bulk_copy.cpp. Those to this block's shared memory come when somebody waits for their barrier.
@@ -79,6 +82,9 @@ class HopperUnit final : public AsyncUnit {
   struct Products {
     std::vector<WarpProduct> asked;
     std::vector<std::size_t> ends;  // of groups
+    bool fenced = false;            // wgmma.fence was executed
+    // Registers of products that have ended since: where lane 0 has them, and a hash of all.
+    std::vector<std::pair<const void*, std::uint64_t>> results;
   };
   Products& products(unsigned warp);
   void ask(unsigned warp, WarpProduct p);
@@ -95,8 +101,10 @@ class HopperUnit final : public AsyncUnit {
   bool waited_for(std::uintptr_t barrier);
   bool check_cluster_barrier();
   void check_bytes();
+  void report_unread(const BulkCopy& copy);
 
   BlockRunner& runner_;
+  bool used_ = false;
   std::vector<BulkCopy> copies_;
   std::uint64_t under_way_ = 0;      // their bytes
   std::vector<std::uintptr_t> fed_;  // barriers to whose phase copies have come

@@ -20,6 +20,11 @@ HopperUnit::Products& HopperUnit::products(unsigned warp) {
 void HopperUnit::ask(unsigned warp, WarpProduct p) {
   Products& own = products(warp);
   p.follows = std::any_of(own.asked.begin(), own.asked.end(), [&](const WarpProduct& q) { return q.same_result(p); });
+  if (ProxyRaces* r = races(); r != nullptr && !p.follows) {
+    const auto last = std::find_if(own.results.begin(), own.results.end(),
+                                   [&](const auto& result) { return result.first == p.first_register(); });
+    if (!own.fenced || (p.shape.add && last != own.results.end() && last->second != p.hash())) r->fence_missing(p);
+  }
   if (!product_unit_) product_unit_ = std::make_unique<ProductUnit>();
   product_unit_->begin(p);
   if (ProxyRaces* r = races()) r->product_begins(p);
@@ -35,6 +40,8 @@ void HopperUnit::multiply(Products& of, std::size_t count) {
                                    [&](const WarpProduct& q) { return q.same_result(of.asked[i]); });
     if (!product_unit_->run(&of.asked[i], end - i, next == of.asked.end() ? nullptr : &*next))
       if (ProxyRaces* r = races()) r->registers_touched(of.asked[i]);
+    if (races() != nullptr && next == of.asked.end())
+      of.results.emplace_back(of.asked[i].first_register(), of.asked[i].hash());
     i = end;
   }
   if (ProxyRaces* r = races())
@@ -166,7 +173,12 @@ void wgmma_commit() {
 void wgmma_wait(unsigned left) {
   BlockRunner::current()->collective("wgmma.wait_group", ~0u, &wait_wgmma, &left, RIDGE_PC);
 }
-void meet_for_wgmma(void* const*, unsigned) {}
+void meet_for_wgmma(void* const*, unsigned) {
+  BlockRunner& r = *BlockRunner::current();
+  auto& own = HopperUnit::of(r).products(r.running_thread().linear / 32);
+  own.fenced = true;
+  own.results.clear();
+}
 
 }  // namespace ridge_simt
 

@@ -80,6 +80,11 @@ void misuse(int lane, const char* kind, const char* detail, int error) {
   runner().misuse(lane, kind, detail, error, RIDGE_PC);
 }
 
+bool kernel_runs() {
+  const BlockRunner* r = BlockRunner::current();
+  return r != nullptr && r->in_kernel();
+}
+
 void missing_ptx() {
   constexpr int kNotSupported = 801;  // cudaErrorNotSupported
   runner().misuse(-1, "inline PTX that is not part of the emulator",

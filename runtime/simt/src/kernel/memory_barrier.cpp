@@ -30,7 +30,8 @@ std::uintptr_t address(const BarrierWord* barrier) { return reinterpret_cast<std
 // Of a block that has such a unit, for a barrier in its shared memory: bulk copies may come to it.
 HopperUnit* unit_of(const BarrierWord* barrier) {
   BlockRunner& r = *BlockRunner::current();
-  return r.async() == nullptr || !r.is_shared(address(barrier)) ? nullptr : &HopperUnit::of(r);
+  auto* const unit = static_cast<HopperUnit*>(r.async());
+  return unit != nullptr && unit->used() && r.is_shared(address(barrier)) ? unit : nullptr;
 }
 
 }  // namespace

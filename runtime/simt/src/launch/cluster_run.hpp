@@ -28,6 +28,8 @@ class ClusterRun final : public ClusterTurns {
   unsigned rank() const override { return turn_; }
   unsigned count() const override { return static_cast<unsigned>(members_.size()); }
   BlockRunner* member(unsigned rank) override { return members_[rank]; }
+  // Of members, one runs at a time.
+  bool has_ended(unsigned rank) const override { return state_[rank] == State::ended; }
   BlockRunner* owner(std::uintptr_t address) override;
   unsigned arrive() override;
   bool over(unsigned phase) const override { return phase_ != phase; }
