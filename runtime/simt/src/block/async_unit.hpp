@@ -21,6 +21,7 @@ class AsyncUnit {
   virtual bool timed_out() = 0;
   // For the sanitizer: an access of the running thread to shared memory, or to its own; all threads have met.
   virtual void accessed(std::uintptr_t address, unsigned bytes, bool store, std::uint32_t pc) = 0;
+  virtual void stored(std::uintptr_t address, unsigned bytes, std::uint32_t pc) = 0;  // to global memory, too
   virtual void local_accessed(std::uintptr_t address, unsigned bytes, bool store, std::uint32_t pc) = 0;
   virtual void block_barrier() = 0;
   // Says what the threads wait for, where it knows.

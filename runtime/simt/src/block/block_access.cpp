@@ -92,6 +92,7 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
     sanitizer_.access(
         {address, bytes, kind, is_volatile, static_cast<std::uint32_t>(pc - program_.base), current_->linear, shared});
     if (shared && async_) async_->accessed(address, bytes, store, pc_offset(pc));
+    if (store && async_) async_->stored(address, bytes, pc_offset(pc));
   }
   // What repeats a thread's last poll is counted once: how often a thread polls depends on the machine.
   const bool waits = is_volatile || kind == AccessKind::atomic;

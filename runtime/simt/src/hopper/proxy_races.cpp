@@ -229,6 +229,12 @@ void ProxyRaces::registers_touched(const WarpProduct& p, std::uint32_t pc, bool 
          runner_.pc_offset(p.pc), "wgmma", thread().linear);
 }
 
+void ProxyRaces::sum_stored(const WarpProduct& p, std::uint32_t pc, unsigned by) {
+  report("accumulator is touched before wgmma.wait_group",
+         "what is stored here is a sum that wgmma has not ended: it is read before wgmma.wait_group says so", pc,
+         "store of a sum", runner_.pc_offset(p.pc), "wgmma", by);
+}
+
 void ProxyRaces::fence_missing(const WarpProduct& p) {
   constexpr const char* kKind = "wgmma without wgmma.fence";
   const std::uint32_t pc = runner_.pc_offset(p.pc);

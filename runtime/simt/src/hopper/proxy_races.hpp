@@ -40,6 +40,7 @@ class ProxyRaces {
   void product_begins(const WarpProduct& p);
   void product_ends(const WarpProduct& p, unsigned warp);
   void registers_touched(const WarpProduct& p, std::uint32_t pc, bool store);
+  void sum_stored(const WarpProduct& p, std::uint32_t pc, unsigned by);
   void registers_touched(const WarpProduct& p);  // found when it ends
   void fence_missing(const WarpProduct& p);
 

@@ -7,7 +7,7 @@ namespace ridge::simt {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x70616D726F736E74;  // "tnsormap"
+constexpr std::uint64_t kMagic = 0x70616D726F536E74;  // "tnSormap"
 constexpr unsigned kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 constexpr unsigned kTypes = sizeof kElementBytes / sizeof *kElementBytes;
 constexpr unsigned kFirstFloat = 6;  // CU_TENSOR_MAP_DATA_TYPE_FLOAT16

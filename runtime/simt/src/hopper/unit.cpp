@@ -31,6 +31,14 @@ void HopperUnit::accessed(std::uintptr_t address, unsigned bytes, bool store, st
   if (ProxyRaces* r = races()) r->access(address, bytes, store, pc);
 }
 
+void HopperUnit::stored(std::uintptr_t address, unsigned bytes, std::uint32_t pc) {
+  constexpr std::size_t kMost = 1 << 14;
+  const unsigned thread = runner_.thread().linear;
+  if (products_.size() <= thread / 32 || bytes % 4 != 0) return;
+  Products& own = products_[thread / 32];
+  if (!own.asked.empty() && own.stores.size() < kMost) own.stores.push_back({address, bytes, thread, pc});
+}
+
 void HopperUnit::local_accessed(std::uintptr_t address, unsigned bytes, bool store, std::uint32_t pc) {
   const unsigned thread = runner_.thread().linear;
   if (products_.size() <= thread / 32 || races() == nullptr) return;

@@ -48,6 +48,7 @@ class HopperUnit final : public AsyncUnit {
   bool timed_out() override;
   bool explain(Fault& f) override;
   void accessed(std::uintptr_t address, unsigned bytes, bool store, std::uint32_t pc) override;
+  void stored(std::uintptr_t address, unsigned bytes, std::uint32_t pc) override;
   void local_accessed(std::uintptr_t address, unsigned bytes, bool store, std::uint32_t pc) override;
   void block_barrier() override;
 
@@ -85,10 +86,18 @@ class HopperUnit final : public AsyncUnit {
     bool fenced = false;            // wgmma.fence was executed
     // Registers of products that have ended since: where lane 0 has them, and a hash of all.
     std::vector<std::pair<const void*, std::uint64_t>> results;
+    // Stores by the warp's threads while products go on, for the sanitizer.
+    struct Store {
+      std::uintptr_t address;
+      unsigned bytes, thread;
+      std::uint32_t pc;
+    };
+    std::vector<Store> stores;
   };
   Products& products(unsigned warp);
   void ask(unsigned warp, WarpProduct p);
   void multiply(Products& of, std::size_t count);
+  void check_stores(Products& of);
 
  private:
   struct Stores {

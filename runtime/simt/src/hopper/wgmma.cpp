@@ -31,8 +31,22 @@ void HopperUnit::ask(unsigned warp, WarpProduct p) {
   own.asked.push_back(std::move(p));
 }
 
+// The compiler keeps some reads of registers to itself. What is stored while products go on shows them.
+void HopperUnit::check_stores(Products& of) {
+  if (ProxyRaces* r = races(); r != nullptr && !of.asked.empty())
+    for (const Products::Store& s : of.stores)
+      for (unsigned at = 0; at < s.bytes; at += 4) {
+        constexpr std::uint32_t kQuiet = 1u << 22;  // arithmetic sets this bit of a NaN
+        std::uint32_t word;
+        std::memcpy(&word, reinterpret_cast<const void*>(s.address + at), sizeof word);
+        if ((word | kQuiet) == (ProductUnit::kUnderWay | kQuiet)) r->sum_stored(of.asked.front(), s.pc, s.thread);
+      }
+  of.stores.clear();
+}
+
 // The first `count` of those that were asked for.
 void HopperUnit::multiply(Products& of, std::size_t count) {
+  check_stores(of);
   for (std::size_t i = 0; i < count;) {
     std::size_t end = i + 1;
     while (end < count && of.asked[end].same_result(of.asked[i])) ++end;
