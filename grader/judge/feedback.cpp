@@ -43,6 +43,7 @@ constexpr std::string_view kFaults[] = {"inline PTX that is not part of the emul
                                         "wgmma without wgmma.fence",
                                         "the block ends before a bulk copy has read its shared memory",
                                         "shared memory of a block that has ended",
+                                        "arrival at a barrier of a block that has ended",
                                         "mbarrier: wrong transaction count",
                                         "mbarrier: more arrivals than it expects",
                                         "mbarrier used before mbarrier.init",

@@ -5,6 +5,7 @@
 
 #include "hopper/mbarrier_word.hpp"
 #include "hopper/unit.hpp"
+#include "sanitize/findings.hpp"
 
 #define RIDGE_PC (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1)
 
@@ -33,6 +34,24 @@ void HopperUnit::arrive(std::uintptr_t barrier, unsigned arrivals, int bytes, bo
   if (over) phase_over(barrier);
 }
 
+namespace {
+// A GPU lets such an arrival pass, and promises nothing.
+void report_ended(BlockRunner& r, std::uintptr_t pc) {
+  constexpr const char* kKind = "arrival at a barrier of a block that has ended";
+  if (seen_before(kKind, r.pc_offset(pc), 0)) return;
+  Finding f;
+  f.cause = Cause::race_shared;
+  f.kind = kKind;
+  f.detail = "a block whose barriers others of its cluster use ends behind a cluster.sync() with them";
+  f.kernel = r.kernel_name();
+  const Index3 b = r.block_index(), t = r.thread().index;
+  f.at.pc = r.pc_offset(pc);
+  f.at.block_index[0] = b.x, f.at.block_index[1] = b.y, f.at.block_index[2] = b.z;
+  f.at.thread[0] = t.x, f.at.thread[1] = t.y, f.at.thread[2] = t.z;
+  report_finding(std::move(f));
+}
+}  // namespace
+
 // The block in whose shared memory a barrier lies, after the checks that every instruction needs.
 HopperUnit& unit_of_barrier(BlockRunner& r, void* barrier, bool initialised, std::uintptr_t pc) {
   const auto address = reinterpret_cast<std::uintptr_t>(barrier);
@@ -41,7 +60,7 @@ HopperUnit& unit_of_barrier(BlockRunner& r, void* barrier, bool initialised, std
   if (!r.is_shared(address)) owner = r.neighbour(address);
   if (owner == nullptr || !owner->holds_shared(address, 8))
     r.misuse(-1, "mbarrier: not in shared memory", "it is a 64-bit variable of a __shared__ array", kHopperMisuse, pc);
-  if (owner != &r) r.must_run(*owner, pc);
+  if (owner != &r && r.sanitizer() != nullptr && r.cluster()->has_ended(owner->rank_in_cluster())) report_ended(r, pc);
   if (initialised && MbarrierWord::raw(barrier) == MbarrierWord::kUnset)
     r.misuse(-1, "mbarrier used before mbarrier.init",
              "one thread initialises it, fences, and then all meet at __syncthreads()", kHopperMisuse, pc);
