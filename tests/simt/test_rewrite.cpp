@@ -204,8 +204,9 @@ TEST_CASE("PTX that is made of macros is translated when the preprocessor has re
   const std::string text =
       "# 1 \"a.cu\"\nf();\n__ridge_asm__(\"ex2.approx.f32 \"\n\"%0, %1;\"\n# 7 \"b.h\" 1\n : \"=f\"(y) : \"f\"(x)); "
       "g(')');\n__ridge_asm__(\"unknown;\");";
-  CHECK(ridge::simt::translate_late_ptx(text, errors) ==
-        "# 1 \"a.cu\"\nf();\n::ridge_simt::ptx_ex2((y), (x))\n\n# 7 \"b.h\" 1\n; g(')');\n::ridge_simt::missing_ptx();");
+  CHECK(
+      ridge::simt::translate_late_ptx(text, errors) ==
+      "# 1 \"a.cu\"\nf();\n::ridge_simt::ptx_ex2((y), (x))\n\n# 7 \"b.h\" 1\n; g(')');\n::ridge_simt::missing_ptx();");
   REQUIRE(errors.size() == 1);
   CHECK(errors[0].file == "b.h");
   CHECK(errors[0].line == 8);

@@ -17,7 +17,7 @@ constexpr std::uintptr_t swizzled(std::uintptr_t address, Swizzle s) {
 struct TensorMap {
   static constexpr unsigned kMostRank = 5;
   std::uint64_t address;
-  std::uint64_t magic;  // CUTLASS clears bit 21 of the second word, for some drivers: it is 0 here
+  std::uint64_t magic;              // CUTLASS clears bit 21 of the second word, for some drivers: it is 0 here
   std::uint64_t stride[kMostRank];  // bytes from an element to the next of each dimension
   std::uint32_t last[kMostRank];    // elements of each dimension, less one
   std::uint16_t box[kMostRank];
