@@ -215,8 +215,8 @@ CompileFailure with_warnings(CompileFailure f, std::string warnings) {
 
 fs::path library(const char* name) { return build_dir() / "lib" / name; }
 
-// CUDA's libraries that are a library of the host's here. Without a package: a part of cuBLAS alone is missing where the
-// archive is.
+// CUDA's libraries that are a library of the host's here. Without a package: where the archive is missing, so is only a
+// part of cuBLAS.
 struct HostLibrary {
   const char *option, *archive, *name, *package;
   std::array<const char*, 2> needed;

@@ -1,4 +1,4 @@
-// What the functions of BLAS's levels have in common: their letters, their place in the stream, and what they have written.
+// What the functions of BLAS's levels have in common: their letters, their place in the stream, what they have written.
 #pragma once
 #include <algorithm>
 #include <complex>

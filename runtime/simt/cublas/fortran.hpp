@@ -1,5 +1,5 @@
-// BLAS's Fortran functions, and four of LAPACK's, by their types' letters. Scalars, vectors and matrices are addresses of
-// the type's numbers; behind the arguments come the lengths of the character arguments.
+// BLAS's Fortran functions, and four of LAPACK's, by their types' letters. Scalars, vectors and matrices are addresses
+// of the type's numbers; behind the arguments come the lengths of the character arguments.
 #pragma once
 #include <cstddef>
 

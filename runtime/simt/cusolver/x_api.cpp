@@ -279,8 +279,8 @@ cusolverStatus_t cusolverDnXgeev_bufferSize(Handle h, Params, Job, Job, int64_t 
                                             size_t* device, size_t* host) {
   return sizes(h, n, device, host);
 }
-// The values of a real matrix are complex numbers, or where w is real, n real parts and n imaginary ones. Its vectors are
-// complex, or in a real array LAPACK's: of a conjugate pair, the real part and then the imaginary one.
+// The values of a real matrix are complex numbers, or where w is real, n real parts and n imaginary ones. Its vectors
+// are complex, or in a real array LAPACK's: of a conjugate pair, the real part and then the imaginary one.
 cusolverStatus_t cusolverDnXgeev(Handle h, Params, Job jl, Job jr, int64_t n, Type type, void* a, int64_t lda,
                                  Type w_type, void* w, Type vl_type, void* vl, int64_t ldvl, Type vr_type, void* vr,
                                  int64_t ldvr, Type, void*, size_t, void*, size_t, int* info) {
