@@ -1,5 +1,4 @@
-// cuBLAS's three levels against the definition of each operation, for matrices that are no multiples of anything.
-// nvcc: -lcublas
+// cuBLAS by the definition of each operation; sizes are no multiples of anything. nvcc: -lcublas
 #include <cublas_v2.h>
 
 #include <cmath>

@@ -1,5 +1,4 @@
-// cuSOLVER's eigenvalues, singular values, batches and functions with types as arguments: what they give is multiplied out.
-// nvcc: -lcusolver
+// More of cuSOLVER: what it gives is multiplied out. nvcc: -lcusolver
 #include <cusolverDn.h>
 
 #include <cmath>
