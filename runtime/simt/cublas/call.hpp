@@ -4,12 +4,16 @@
 #include <complex>
 #include <cstdint>
 
+#include "api/numbers.hpp"
 #include "cublas/fortran.hpp"
 #include "cublas_v2.h"
 #include "sanitize/sanitizer.hpp"
 #include "stream/device_log.hpp"
 
 namespace ridge::simt::blas {
+
+using simt::as;
+using simt::Number;
 
 inline Text letter(cublasFillMode_t uplo) { return uplo == CUBLAS_FILL_MODE_UPPER ? "U" : "L"; }
 inline Text letter(cublasOperation_t op) { return op == CUBLAS_OP_N ? "N" : op == CUBLAS_OP_T ? "T" : "C"; }
@@ -59,24 +63,6 @@ void wrote_triangle(T* a, cublasFillMode_t uplo, int n, int ld) {
 }
 inline std::int64_t packed(int n) { return static_cast<std::int64_t>(n) * (n + 1) / 2; }
 
-// cuComplex and std::complex are the same two numbers.
-template <class T>
-struct Number {
-  using Type = T;
-};
-template <>
-struct Number<cuComplex> {
-  using Type = std::complex<float>;
-};
-template <>
-struct Number<cuDoubleComplex> {
-  using Type = std::complex<double>;
-};
-template <class T>
-auto* as(T* p) {
-  using Plain = typename Number<std::remove_const_t<T>>::Type;
-  return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const Plain*, Plain*>>(p);
-}
 inline float conjugate(float v) { return v; }
 inline double conjugate(double v) { return v; }
 template <class R>

@@ -16,9 +16,7 @@ namespace {
 template <class Call>
 cublasStatus_t each(Handle h, int batch, Call call) {
   RIDGE_BLAS(h, batch >= 0);
-  for (int i = 0; i < batch; ++i)
-    if (const cublasStatus_t status = call(i); status != CUBLAS_STATUS_SUCCESS) return status;
-  return CUBLAS_STATUS_SUCCESS;
+  return ridge::simt::each_of(batch, CUBLAS_STATUS_SUCCESS, call);
 }
 
 template <class T>
@@ -53,23 +51,6 @@ void each_of_triangle(Fill u, int n, F f) {
   std::int64_t p = 0;
   for (int j = 0; j < n; ++j)
     for (int i = u == CUBLAS_FILL_MODE_UPPER ? 0 : j; i <= (u == CUBLAS_FILL_MODE_UPPER ? j : n - 1); ++i) f(p++, i, j);
-}
-
-// f(T*) with null of the type's C++ type.
-template <class F>
-cublasStatus_t with_type(cudaDataType type, F f) {
-  switch (type) {
-    case CUDA_R_32F:
-      return f(static_cast<float*>(nullptr));
-    case CUDA_R_64F:
-      return f(static_cast<double*>(nullptr));
-    case CUDA_C_32F:
-      return f(static_cast<std::complex<float>*>(nullptr));
-    case CUDA_C_64F:
-      return f(static_cast<std::complex<double>*>(nullptr));
-    default:
-      return CUBLAS_STATUS_NOT_SUPPORTED;
-  }
 }
 
 // Bytes of one alpha in an array of them.
@@ -180,7 +161,7 @@ cublasStatus_t cublasAxpyEx(Handle h, int n, const void* alpha, cudaDataType alp
                             cudaDataType x_type, int incx, void* y, cudaDataType y_type, int incy, cudaDataType) {
   if (alpha_type != x_type || x_type != y_type) return CUBLAS_STATUS_NOT_SUPPORTED;
   RIDGE_BLAS(h, alpha && incx != 0 && incy != 0);
-  return with_type(x_type, [&](auto* of) {
+  return ridge::simt::with_type(x_type, CUBLAS_STATUS_NOT_SUPPORTED, [&](auto* of) {
     using T = std::remove_pointer_t<decltype(of)>;
     for (int i = 0; i < n; ++i)
       static_cast<T*>(y)[place(i, n, incy)] +=
@@ -192,7 +173,7 @@ cublasStatus_t cublasScalEx(Handle h, int n, const void* alpha, cudaDataType alp
                             int incx, cudaDataType) {
   if (alpha_type != x_type) return CUBLAS_STATUS_NOT_SUPPORTED;
   RIDGE_BLAS(h, alpha && incx > 0);
-  return with_type(x_type, [&](auto* of) {
+  return ridge::simt::with_type(x_type, CUBLAS_STATUS_NOT_SUPPORTED, [&](auto* of) {
     using T = std::remove_pointer_t<decltype(of)>;
     for (int i = 0; i < n; ++i) static_cast<T*>(x)[place(i, n, incx)] *= *static_cast<const T*>(alpha);
     return CUBLAS_STATUS_SUCCESS;
@@ -202,7 +183,7 @@ cublasStatus_t cublasDotcEx(Handle h, int n, const void* x, cudaDataType x_type,
                             cudaDataType y_type, int incy, void* result, cudaDataType result_type, cudaDataType) {
   if (x_type != y_type || x_type != result_type) return CUBLAS_STATUS_NOT_SUPPORTED;
   RIDGE_BLAS(h, result && incx != 0 && incy != 0);
-  return with_type(x_type, [&](auto* of) {
+  return ridge::simt::with_type(x_type, CUBLAS_STATUS_NOT_SUPPORTED, [&](auto* of) {
     using T = std::remove_pointer_t<decltype(of)>;
     T sum = 0;
     for (int i = 0; i < n; ++i)
@@ -217,7 +198,7 @@ cublasStatus_t cublasNrm2Ex(Handle h, int n, const void* x, cudaDataType x_type,
   const bool is_double = x_type == CUDA_R_64F || x_type == CUDA_C_64F;
   if (result_type != (is_double ? CUDA_R_64F : CUDA_R_32F)) return CUBLAS_STATUS_NOT_SUPPORTED;
   RIDGE_BLAS(h, result);
-  return with_type(x_type, [&](auto* of) {
+  return ridge::simt::with_type(x_type, CUBLAS_STATUS_NOT_SUPPORTED, [&](auto* of) {
     using T = std::remove_pointer_t<decltype(of)>;
     double sum = 0;
     for (int i = 0; i < n && incx > 0; ++i)
@@ -234,7 +215,7 @@ cublasStatus_t cublasRotEx(Handle h, int n, void* x, cudaDataType x_type, int in
                            int incy, const void* c, const void* s, cudaDataType cs_type, cudaDataType) {
   if (x_type != y_type || cs_type != x_type) return CUBLAS_STATUS_NOT_SUPPORTED;
   RIDGE_BLAS(h, c && s && incx != 0 && incy != 0);
-  return with_type(x_type, [&](auto* of) {
+  return ridge::simt::with_type(x_type, CUBLAS_STATUS_NOT_SUPPORTED, [&](auto* of) {
     using T = std::remove_pointer_t<decltype(of)>;
     const auto cosine = std::real(*static_cast<const T*>(c));
     const T sine = *static_cast<const T*>(s);

@@ -7,12 +7,9 @@
 
 namespace ridge::simt::solver {
 
-// call(i) for each of a batch, until one fails.
 template <class Call>
 cusolverStatus_t each(std::int64_t batch, Call call) {
-  for (std::int64_t i = 0; i < batch; ++i)
-    if (const cusolverStatus_t status = call(i); status != CUSOLVER_STATUS_SUCCESS) return status;
-  return CUSOLVER_STATUS_SUCCESS;
+  return each_of(batch, CUSOLVER_STATUS_SUCCESS, call);
 }
 
 // Moves the chosen ones of n ascending values, and their vectors, to the front: numbers il to iu from 1, or those in

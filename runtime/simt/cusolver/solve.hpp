@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "api/numbers.hpp"
 #include "cusolver/lapack.hpp"
 #include "cusolverDn.h"
 #include "sanitize/sanitizer.hpp"
@@ -182,14 +183,6 @@ cusolverStatus_t svd(cusolverDnHandle_t h, signed char job_u, signed char job_vt
   return CUSOLVER_STATUS_SUCCESS;
 }
 
-// cuComplex and std::complex are the same two numbers.
-inline float* as(float* p) { return p; }
-inline double* as(double* p) { return p; }
-inline std::complex<float>* as(cuComplex* p) { return reinterpret_cast<std::complex<float>*>(p); }
-inline std::complex<double>* as(cuDoubleComplex* p) { return reinterpret_cast<std::complex<double>*>(p); }
-template <class T>
-const auto* as(const T* p) {
-  return as(const_cast<T*>(p));
-}
+using simt::as;
 
 }  // namespace ridge::simt::solver

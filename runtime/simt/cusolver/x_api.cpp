@@ -19,21 +19,9 @@ using Type = cudaDataType;
 
 namespace {
 
-// f(null of the type's C++ type).
 template <class F>
 cusolverStatus_t with_type(Type type, F f) {
-  switch (type) {
-    case CUDA_R_32F:
-      return f(static_cast<float*>(nullptr));
-    case CUDA_R_64F:
-      return f(static_cast<double*>(nullptr));
-    case CUDA_C_32F:
-      return f(static_cast<std::complex<float>*>(nullptr));
-    case CUDA_C_64F:
-      return f(static_cast<std::complex<double>*>(nullptr));
-    default:
-      return CUSOLVER_STATUS_NOT_SUPPORTED;
-  }
+  return ridge::simt::with_type(type, CUSOLVER_STATUS_NOT_SUPPORTED, f);
 }
 // The types of arrays that the address `of` stands for.
 #define RIDGE_TYPES(of)                          \
