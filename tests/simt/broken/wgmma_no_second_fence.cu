@@ -2,7 +2,7 @@
 // The sums are scaled between two products, and the second has no fence.
 #include "hopper.hpp"
 
-__device__ void product(float (&d)[4], uint64_t a, uint64_t b) {
+__noinline__ __device__ void product(float (&d)[4], uint64_t a, uint64_t b) {
   asm volatile(
       "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;\n"
       "wgmma.commit_group.sync.aligned;"

@@ -70,13 +70,9 @@ RIDGE_DEVICE void ptx_wgmma(const WgmmaLeft& a, std::uint64_t b, bool add, int s
                  bt,     saturate, add,      sign_a < 0,  sign_b < 0,
                  transposed_a != 0, transposed_b != 0, nullptr, nullptr};
   call.first = first_of(d...);
-  if (side_by_side(d...)) {
-    collective("wgmma.mma_async", 0xffffffffu, Operation::wgmma, &call);
-  } else {
-    void* const each[] = {(void*)&d...};
-    call.each = each;
-    collective("wgmma.mma_async", 0xffffffffu, Operation::wgmma, &call);
-  }
+  void* const each[] = {(void*)&d...};
+  call.each = side_by_side(d...) ? nullptr : each;
+  collective("wgmma.mma_async", 0xffffffffu, Operation::wgmma, &call);  // one call, so that it has one line
 }
 
 template <bool transposed, class P, class... R>
