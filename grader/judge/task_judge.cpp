@@ -28,9 +28,9 @@ std::string TaskJudge::why_skipped() {
   if (const auto* with_files = dynamic_cast<const lab::UsesFiles*>(&check_);
       gpu && with_files != nullptr && with_files->on_real_files())
     if (const std::string why = RealFiles::why_not(); !why.empty()) return "cannot run here: " + why;
-  ranks_ = lab_.ranks;
+  ranks_ = spec_.ranks;
   if (options_.ranks.as_gpus > 0) std::erase_if(ranks_, [&](int p) { return p > options_.ranks.as_gpus; });
-  if (!gpu || lab_.ranks.empty()) return {};
+  if (!gpu || spec_.ranks.empty()) return {};
   std::erase_if(ranks_, [](int p) { return p > cuda_devices(); });
   if (!ranks_.empty() && ranks_.back() >= 2) return {};
   return fmt::format("needs 2 GPUs or more, {} here", cuda_devices() == 1 ? "1 is" : "none is");
@@ -68,7 +68,7 @@ TaskResult TaskJudge::run() {
 
 std::string TaskJudge::without_gpus() const {
   std::vector<int> left;
-  for (int p : lab_.ranks)
+  for (int p : spec_.ranks)
     if (std::find(ranks_.begin(), ranks_.end(), p) == ranks_.end()) left.push_back(p);
   if (left.empty()) return {};
   return fmt::format("{} GPUs here: skipped with {} ranks", cuda_devices(), fmt::join(left, ", "));

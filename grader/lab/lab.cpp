@@ -94,6 +94,10 @@ bool Lab::has_backend(lab::Backend backend) const {
   return backends.empty() || std::find(backends.begin(), backends.end(), backend) != backends.end();
 }
 
+int Lab::least_gpus() const {
+  return std::all_of(tasks.begin(), tasks.end(), [](const Task& t) { return !t.ranks.empty(); }) ? 2 : 1;
+}
+
 int Lab::most_gpus(int here) const {
   int most = 1;
   for (int p : ranks)
@@ -132,7 +136,7 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
   lab.backends = r.all_named<lab::Backend>("backends");
   lab.files = r.strings("files");
   lab.libraries = r.strings("libraries");
-  lab.ranks = r.numbers("ranks");
+  const std::vector<int> ranks = r.numbers("ranks");
   lab.baseline_libraries = r.strings("baseline_libraries");
   if (auto forbid = r.table("forbid")) {
     for (const lab::Backend backend : lab.backends) lab.forbid[backend] = forbid->strings(name_of(backend));
@@ -149,6 +153,10 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
     task.baseline = t.optional<std::string>("baseline", "");
     task.lesson = t.optional<std::string>("lesson", "");
     task.from = t.checked_strings("from");
+    task.ranks = t.numbers("ranks");
+    if (task.ranks.empty()) task.ranks = ranks;
+    for (const int p : task.ranks)
+      if (std::find(lab.ranks.begin(), lab.ranks.end(), p) == lab.ranks.end()) lab.ranks.push_back(p);
     for (const std::string& before : task.from)
       if (std::none_of(lab.tasks.begin(), lab.tasks.end(), [&](const Task& earlier) { return earlier.id == before; }))
         t.fail("from", fmt::format("no task '{}' comes before '{}'", printable(before), printable(task.id)),

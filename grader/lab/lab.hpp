@@ -38,6 +38,7 @@ struct Task {
   std::string needs;                   // "sm_90a": runs on such a GPU, and is skipped on others
   std::string baseline;                // the library's function in baseline.cu: "cublasSgemm"
   std::string lesson = {};             // section of README.md; empty: the one whose heading has the id
+  std::vector<int> ranks = {};         // numbers of ranks that it is judged with; empty: one worker
   std::vector<std::string> from = {};  // earlier tasks whose answers this one starts from
   std::vector<Hint> hints;
   std::vector<Goal> goals;
@@ -58,7 +59,7 @@ struct Lab {
   std::vector<std::string> files;               // what a student edits
   std::vector<std::string> prerequisites;       // other labs
   std::vector<std::string> libraries;           // "cublas", "nccl": what a submission may call
-  std::vector<int> ranks;                       // numbers of ranks that its tasks are judged with; empty: one worker
+  std::vector<int> ranks;                       // all numbers of ranks that its tasks are judged with
   std::vector<std::string> baseline_libraries;  // what the baseline calls
   // By backend, functions that a submission may not call though others may: "cudaMemcpyAsync", "cudaGraphAdd*".
   std::map<lab::Backend, std::vector<std::string>> forbid;
@@ -67,9 +68,9 @@ struct Lab {
   std::vector<Task> tasks;
   std::vector<Prediction> predictions;  // in the order in which they are asked
 
-  bool has_backend(lab::Backend backend) const;             // one that names none has all
-  int least_gpus() const { return ranks.empty() ? 1 : 2; }  // for backend cuda
-  int most_gpus(int here) const;                            // that a judge uses of `here`: one a rank
+  bool has_backend(lab::Backend backend) const;  // one that names none has all
+  int least_gpus() const;                        // with fewer, backend cuda can judge no task
+  int most_gpus(int here) const;                 // that a judge uses of `here`: one a rank
 };
 
 // The module with the lab's checks: build/lib/labs/NN_name.so.
