@@ -7,7 +7,7 @@
 // TASK(spmv)
 namespace {
 
-constexpr int kThreads = 256, kOwn = kChunk / kThreads;  // threads of a block; entries of a thread
+constexpr int kThreads = 512, kOwn = kChunk / kThreads;  // threads of a block; entries of a thread
 constexpr int kLong = 96;                                // entries for each lane of a row; longer rows get a whole warp
 constexpr unsigned kAll = 0xffffffffu;
 
@@ -23,7 +23,7 @@ __global__ void first_rows_kernel(const int* starts, int* first, int rows, int c
 
 // One block per chunk: y of the rows first[c] <= r < first[c + 1], which end in it, as far as their entries are in it, and
 // carry[c], the sum of what row first[c + 1] has in it. first: (chunks + 1), carry: (chunks), x and y: (rows).
-__global__ void __launch_bounds__(kThreads, 6)
+__global__ void __launch_bounds__(kThreads, 4)
     chunk_kernel(Csr a, const int* first, const float* __restrict__ x, float* y, float* carry) {
   __shared__ float products[kChunk];
   __shared__ int longs[kChunk / kLong + 1], long_rows;
@@ -31,16 +31,18 @@ __global__ void __launch_bounds__(kThreads, 6)
   const int row0 = first[chunk], row1 = first[chunk + 1], rows = row1 - row0 + 1;
   const int count = min(kChunk, a.entries - base);
   if (thread == 0) long_rows = 0;
-  int c[kOwn];
-  float v[kOwn];
+  if (count == kChunk) {  // all of a thread's loads are under way before it needs the first
+    int c[kOwn];
+    float v[kOwn];
 #pragma unroll
-  for (int i = 0; i < kOwn; ++i) {  // all of a thread's loads are under way before it needs the first
-    const int k = i * kThreads + thread;
-    c[i] = k < count ? __ldcs(a.columns + base + k) : 0;
-    v[i] = k < count ? __ldcs(a.values + base + k) : 0;
+    for (int i = 0; i < kOwn; ++i) c[i] = __ldcs(a.columns + base + i * kThreads + thread);
+#pragma unroll
+    for (int i = 0; i < kOwn; ++i) v[i] = __ldcs(a.values + base + i * kThreads + thread);
+#pragma unroll
+    for (int i = 0; i < kOwn; ++i) products[i * kThreads + thread] = v[i] * x[c[i]];
+  } else {
+    for (int k = thread; k < count; k += kThreads) products[k] = a.values[base + k] * x[a.columns[base + k]];
   }
-#pragma unroll
-  for (int i = 0; i < kOwn; ++i) products[i * kThreads + thread] = v[i] * x[c[i]];
   __syncthreads();
 
   // As many lanes for each row as there are for all rows at once; row1 may be no row.
@@ -48,6 +50,7 @@ __global__ void __launch_bounds__(kThreads, 6)
   auto end_of = [&](int r) { return r < a.rows ? min(count, a.starts[r + 1] - base) : count; };
   auto sum_of = [&](int begin, int end, int lane, int lanes) {
     float sum = 0;
+#pragma unroll 8
     for (int k = begin + lane; k < end; k += lanes) sum += products[k];
     for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAll, sum, step);
     return sum;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "checks/compare.hpp"
+#include "checks/wide.hpp"
 #include "tasks.hpp"
 
 namespace ridge::lab::science {
@@ -15,6 +16,31 @@ using Atom = std::array<std::int32_t, 4>;
 
 constexpr double kSoftening = 1e-3f;  // as in nbody.hpp
 constexpr std::size_t kFrames = 12;
+
+// Positions and masses, each kind side by side: loops over them become vector code.
+struct Bodies {
+  std::vector<double> x, y, z, mass;
+  explicit Bodies(std::span<const float> all) {
+    for (std::size_t i = 0; i < all.size(); i += 4)
+      x.push_back(all[i]), y.push_back(all[i + 1]), z.push_back(all[i + 2]), mass.push_back(all[i + 3]);
+  }
+};
+
+// The sums over all bodies of what pulls body i, of its magnitudes and of its squares.
+RIDGE_WIDE void add_pulls(const Bodies& all, std::size_t i, double* sum, double* magnitude, double* squares) {
+  const double *bx = all.x.data(), *by = all.y.data(), *bz = all.z.data(), *mass = all.mass.data();
+  const double px = bx[i], py = by[i], pz = bz[i];
+  double x1 = 0, y1 = 0, z1 = 0, xm = 0, ym = 0, zm = 0, x2 = 0, y2 = 0, z2 = 0;
+#pragma omp simd reduction(+ : x1, y1, z1, xm, ym, zm, x2, y2, z2)
+  for (std::size_t j = 0; j < all.x.size(); ++j) {
+    const double x = bx[j] - px, y = by[j] - py, z = bz[j] - pz, r2 = x * x + y * y + z * z + kSoftening;
+    const double scale = mass[j] / (r2 * std::sqrt(r2)), tx = scale * x, ty = scale * y, tz = scale * z;
+    x1 += tx, y1 += ty, z1 += tz, xm += std::fabs(tx), ym += std::fabs(ty), zm += std::fabs(tz);
+    x2 += tx * tx, y2 += ty * ty, z2 += tz * tz;
+  }
+  sum[0] = x1, sum[1] = y1, sum[2] = z1, magnitude[0] = xm, magnitude[1] = ym, magnitude[2] = zm;
+  squares[0] = x2, squares[1] = y2, squares[2] = z2;
+}
 
 // Sizes: bodies, atoms, frames, side, cutoff, skin, cells.
 class Nbody : public TaskCheck {
@@ -113,20 +139,13 @@ class Nbody : public TaskCheck {
 
   static Verdict all_pairs(std::span<const float> bodies, std::span<const float> force) {
     const std::size_t n = bodies.size() / 4;
+    const Bodies all(bodies);
     return compare_parts<CloseTally>(
         4 * n, n, std::max<std::size_t>(1, (1 << 20) / n),
         [&](std::size_t from, std::size_t to, CloseTally& tally) {
           for (std::size_t i = from; i < to; ++i) {
-            std::array<double, 3> sum{}, magnitude{}, squares{};
-            const float* at = &bodies[4 * i];
-            for (std::size_t j = 0; j < n; ++j) {
-              const float* b = &bodies[4 * j];
-              const double x = double{b[0]} - at[0], y = double{b[1]} - at[1], z = double{b[2]} - at[2];
-              const double r2 = x * x + y * y + z * z + kSoftening, scale = b[3] / (r2 * std::sqrt(r2));
-              const std::array<double, 3> terms{scale * x, scale * y, scale * z};
-              for (std::size_t d = 0; d < 3; ++d)
-                sum[d] += terms[d], magnitude[d] += std::fabs(terms[d]), squares[d] += terms[d] * terms[d];
-            }
+            double sum[3], magnitude[3], squares[3];
+            add_pulls(all, i, sum, magnitude, squares);
             // A term has some ten roundings, among them three times that of the reciprocal square root.
             for (std::size_t d = 0; d < 3; ++d) {
               Expected e = Tolerance{}.of({static_cast<double>(n), sum[d], magnitude[d], squares[d]});
