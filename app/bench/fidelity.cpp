@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* kPrograms[] = {"streaming", "transpose", "shared", "reduce",
                                      "gather",    "stencil",   "matmul", "irregular"};
-// Runs where it is named alone: the recording of the others has been made without it.
+// Runs where it is named alone, and has a recording of its own.
 constexpr const char* kOwnRecording = "hopper";
 
 // The line "// arch: sm_90a" of a source, for nvcc; this machine's GPU where there is none.
@@ -258,15 +258,16 @@ int bench_fidelity(const FidelityArguments& a) {
 
   // The recording is the one that was named, else one made on this machine's GPU, else the repository's.
   fs::path csv = a.ncu, times = a.times, machine, out = a.out;
+  const bool own = programs == std::vector<std::string>{kOwnRecording};
   if (csv.empty()) {
     std::string why;
-    fs::path dir = folder() / "h200";
+    fs::path dir = folder() / (own ? "hopper_h200" : "h200");
     if (cuda_available(why) && !find_ncu().empty() && !find_nvcc().empty()) {
       dir = results_dir() / "fidelity";
       record(dir, programs);
       if (out.empty()) out = dir / "fidelity";
     } else if (out.empty()) {
-      out = folder() / "h200";
+      out = dir;
     }
     csv = dir / "ncu.csv";
     if (!fs::exists(csv))
@@ -278,13 +279,13 @@ int bench_fidelity(const FidelityArguments& a) {
 
   auto hardware = hardware_launches(parse_ncu_csv(read_text(csv)));
   auto measured = times.empty() ? std::map<std::string, LaunchTime>() : parse_times(read_text(times));
-  fs::path toml = folder() / "differences.toml";
+  fs::path toml = folder() / (own ? "hopper_differences.toml" : "differences.toml");
   auto differences = fs::exists(toml) ? load_differences(read_text(toml), shown(toml), host_compiler().name)
                                       : std::vector<KnownDifference>();
   nlohmann::json about = {{"ridge", fmt::format("{} ({})", kVersion, kCommit)},
                           {"compiler", host_compiler().name},
                           {"date", utc_text(kDate)},
-                          {"command", "ridge bench fidelity"}};
+                          {"command", own ? "ridge bench fidelity hopper" : "ridge bench fidelity"}};
   if (!machine.empty()) about["recording"] = nlohmann::json::parse(read_text(machine));
 
   Emulated emulated = emulate(programs);

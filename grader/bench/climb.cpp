@@ -27,7 +27,7 @@ constexpr const char* kCounters[] = {
 };
 // Where a step has any.
 constexpr const char* kMoreCounters[] = {
-    "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",
+    "ridge__sectors_bulk_op_ld.sum",
     "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum",
     "sm__inst_executed_pipe_tensor_op_gmma.sum",
 };

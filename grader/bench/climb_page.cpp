@@ -55,8 +55,7 @@ std::string counted_cells(const json& s) {
   auto bulk = [&](const std::string& name) { return c.at("counters").value(name, std::uint64_t{0}); };
   auto shared = [&](const std::string& name) { return count(name + "_ld.sum") + count(name + "_st.sum"); };
   return fmt::format(" {:.2f} | {} | {} | {} | {} | {} |\n", c.at("sectors_over_ideal").get<double>(),
-                     count("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") +
-                         bulk("l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum"),
+                     count("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") + bulk("ridge__sectors_bulk_op_ld.sum"),
                      count("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum") +
                          bulk("l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum"),
                      shared("l1tex__data_pipe_lsu_wavefronts_mem_shared_op"),

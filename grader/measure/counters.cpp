@@ -308,9 +308,9 @@ Counted count_launches(const std::string& text, const LineFinder& lines_of) {
       }
     }
     // Bulk copies (TMA), which have no lines.
-    for (const char* bulk : {"l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",
-                             "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum",
-                             "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red.sum"})
+    for (const char* bulk :
+         {"ridge__sectors_bulk_op_ld.sum", "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum",
+          "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red.sum"})
       if (const auto at = k.counters.find(bulk); at != k.counters.end())
         c.global_sectors += static_cast<double>(at->second);
     c.kernels.push_back(std::move(k));

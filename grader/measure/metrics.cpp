@@ -88,7 +88,7 @@ struct OverBound {
 };
 constexpr std::string_view kLocalLoads = "ridge__requests_local_op_ld.sum",
                            kLocalStores = "ridge__requests_local_op_st.sum";
-constexpr std::string_view kBulkLoads = "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",
+constexpr std::string_view kBulkLoads = "ridge__sectors_bulk_op_ld.sum",
                            kBulkStores = "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum",
                            kBulkReductions = "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red.sum";
 constexpr OverBound kOverBounds[] = {
@@ -107,7 +107,7 @@ constexpr OverBound kOverBounds[] = {
      "wavefronts of shared memory"},
     {"shared_requests_over_bound",
      {"smsp__sass_inst_executed_op_shared_ld.sum", "smsp__sass_inst_executed_op_shared_st.sum"},
-     {"smsp__sass_inst_executed_op_shared_atom.sum", kLocalLoads, kLocalStores},
+     {"smsp__sass_inst_executed_op_shared_atom.sum", "ridge__stmatrix.sum", kLocalLoads, kLocalStores},
      "requests to shared memory"},
     {"barriers_over_bound", {"ridge__block_barriers.sum"}, {"ridge__memory_barriers.sum"}, "block barriers"},
     {"instructions_over_bound", {"ridge__warp_instructions.sum"}, {}, "warp instructions"},

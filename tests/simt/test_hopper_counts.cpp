@@ -43,7 +43,8 @@ TEST_CASE("bulk copies and products are counted") {
     const auto found = all.at(launch).find(counter);
     return found == all.at(launch).end() ? -1 : found->second;
   };
-  const std::string read = "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",
+  const std::string read = "ridge__sectors_bulk_op_ld.sum",
+                    delivered = "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",
                     written = "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum",
                     reduced = "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red.sum",
                     loads = "smsp__sass_inst_executed_op_tma_ld.sum", brought = "ridge__bytes_bulk_to_shared.sum",
@@ -54,6 +55,11 @@ TEST_CASE("bulk copies and products are counted") {
   CHECK(at("tma_load_2d.1", loads) == 4);
   // The tensor has 104 x 40 of the 128 x 64: what lies outside is brought as zeros, and not read.
   CHECK(at("tma_load_2d.5", read) == 40 * 104 / 8);
+  CHECK(at("tma_load_2d.5", delivered) == 4 * 64 * 4);  // as an H200 counts, which also has the following figures
+  CHECK(at("tma_load_2d.6", delivered) == 4 * 16 * 4);
+  CHECK(at("tma_load_2d.7", delivered) == 16 * (5 + 4 + 5 + 4));
+  CHECK(at("tma_multicast_4.1", delivered) == 8 * 64 * 4);
+  CHECK(at("stmatrix_rows.2", "smsp__sass_inst_executed_op_shared_st.sum") == 0);
   CHECK(at("tma_load_2d.5", brought) == 4 * 64 * 128);
   // Boxes of 32 floats from the floats 4, 40, 76 (of 104) on: 5 sectors a row, 16 rows; the one from 112 on is outside.
   CHECK(at("tma_load_2d.7", read) == 16 * (5 + 4 + 4));

@@ -167,7 +167,9 @@ void for_shared_pieces(const BulkCopy& c, F f) {
   }
 }
 
-void begin_load(BlockRunner& r, BulkCopy copy, std::size_t bytes_in_shared, unsigned alignment, unsigned blocks) {
+// `sectors`: those that each block gets.
+void begin_load(BlockRunner& r, BulkCopy copy, std::size_t bytes_in_shared, unsigned alignment, unsigned blocks,
+                std::uint64_t sectors) {
   const std::uintptr_t to = copy.to, barrier = copy.barrier;
   BlockRunner& first = owner_of(r, to);
   for_targets(r, blocks, copy.pc, [&](BlockRunner& each) {
@@ -175,6 +177,7 @@ void begin_load(BlockRunner& r, BulkCopy copy, std::size_t bytes_in_shared, unsi
     copy.to = moved(first, target, to);
     copy.barrier = blocks == 0 ? barrier : moved(owner_of(r, barrier), target, barrier);
     check_shared(target, r, copy.to, bytes_in_shared, alignment, copy.pc);
+    r.counters().async.delivered_sectors += sectors;
     HopperUnit& unit = unit_of_barrier(r, pointer(copy.barrier), true, copy.pc);
     unit.add(copy);
     if (ProxyRaces* races = unit.races()) {
@@ -290,7 +293,7 @@ void bulk_tensor_load(unsigned to, const BulkTensor& from, unsigned barrier, uns
   c.to = shared_of(to);
   c.barrier = shared_of(barrier);
   ridge::simt::check_box(r, c, false);
-  ridge::simt::begin_load(r, c, ridge::simt::shared_bytes(c.map), 128, blocks);
+  ridge::simt::begin_load(r, c, ridge::simt::shared_bytes(c.map), 128, blocks, c.map.box_sectors(c.at));
 }
 
 void bulk_tensor_store(const BulkTensor& to, unsigned from, BulkReduction operation) {
@@ -314,7 +317,7 @@ void bulk_load(unsigned to, const void* from, unsigned bytes, unsigned barrier, 
   if (bytes % 16 != 0 || c.from % 16 != 0)
     ridge::simt::refuse(r, "cp.async.bulk: misaligned", "its addresses and its size are multiples of 16", c.pc);
   if (bytes != 0) ridge::simt::check_global(r, c, c.from, bytes, false);
-  ridge::simt::begin_load(r, c, bytes, 16, blocks);
+  ridge::simt::begin_load(r, c, bytes, 16, blocks, (c.from % 32 + bytes + 31) / 32);
 }
 
 void bulk_store(void* to, unsigned from, unsigned bytes, BulkReduction operation, BulkType type) {
@@ -343,7 +346,7 @@ void bulk_exchange(unsigned to, unsigned from, unsigned bytes, unsigned barrier,
   if (bytes % 16 != 0)
     ridge::simt::refuse(r, "cp.async.bulk: misaligned", "its addresses and its size are multiples of 16", c.pc);
   ridge::simt::check_shared(r, r, c.from, bytes, 16, c.pc);
-  ridge::simt::begin_load(r, c, bytes, 16, 0);
+  ridge::simt::begin_load(r, c, bytes, 16, 0, 0);
 }
 
 void bulk_commit() {

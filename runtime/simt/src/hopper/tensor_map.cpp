@@ -109,4 +109,15 @@ TensorMap::Row TensorMap::row(const int* at, unsigned number) const {
           static_cast<unsigned>(end - first)};
 }
 
+std::uint64_t TensorMap::box_sectors(const int* at) const {
+  std::uint64_t sectors = 0;
+  for (unsigned n = 0; n < rows(); ++n) {
+    std::uint64_t where = address + static_cast<std::uint64_t>(std::int64_t{at[0]} * element_bytes());
+    for (unsigned d = 1, rest = n; d < rank; rest /= box_elements(d), ++d)
+      where += static_cast<std::uint64_t>(at[d] + std::int64_t{rest % box_elements(d)} * step[d]) * stride[d];
+    sectors += (where % 32 + row_bytes() + 31) / 32;
+  }
+  return sectors;
+}
+
 }  // namespace ridge::simt

@@ -55,6 +55,8 @@ struct TensorMap {
     unsigned from, to;
   };
   Row row(const int* at, unsigned number) const;
+  // 32-byte sectors of a whole box, as if the tensor had no bounds.
+  std::uint64_t box_sectors(const int* at) const;
 };
 static_assert(sizeof(TensorMap) <= 128);
 

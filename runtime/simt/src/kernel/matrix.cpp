@@ -330,6 +330,7 @@ void scatter_matrices(void* const* lanes, unsigned mask) {
     if ((mask >> lane & 1) == 0 || at(lane)->matrices != at(0)->matrices)
       return misuse(static_cast<int>(lane), "stmatrix: lanes without the same operands", "all 32 lanes call it",
                     kMisuse);
+  ++BlockRunner::current()->counters().async.stmatrix;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     for (int i = 0; i < at(lane)->matrices; ++i) {
       const unsigned first = 8 * static_cast<unsigned>(i), slow = lane / 4, fast = lane % 4 * 2;

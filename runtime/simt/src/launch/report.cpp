@@ -43,7 +43,8 @@ void counters_json(std::string& out, const KernelCounters& c) {
   field(out, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", gl.sectors);
   field(out, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", gs.sectors);
   field(out, "smsp__sass_inst_executed_op_shared_ld.sum", sl.requests);
-  field(out, "smsp__sass_inst_executed_op_shared_st.sum", ss.requests);
+  field(out, "smsp__sass_inst_executed_op_shared_st.sum", ss.requests - std::min(ss.requests, c.async.stmatrix));
+  if (c.async.stmatrix != 0) field(out, "ridge__stmatrix.sum", c.async.stmatrix);
   field(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", sl.wavefronts);
   field(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", ss.wavefronts);
   field(out, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", sl.conflicts);
@@ -87,10 +88,11 @@ void counters_json(std::string& out, const KernelCounters& c) {
     field(out, "smsp__sass_inst_executed_op_tma_ld.sum", a.loads);
     field(out, "smsp__sass_inst_executed_op_tma_st.sum", a.stores);
     field(out, "smsp__sass_inst_executed_op_tma_red.sum", a.reductions);
-    field(out, "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", a.load_sectors);
+    field(out, "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", a.delivered_sectors);
     field(out, "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum", a.store_sectors);
     field(out, "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red.sum", a.reduction_sectors);
     field(out, "ridge__bulk_copies.sum", a.copies());
+    field(out, "ridge__sectors_bulk_op_ld.sum", a.load_sectors);
     field(out, "ridge__bytes_bulk_op_ld.sum", a.bytes_read);
     field(out, "ridge__bytes_bulk_op_st.sum", a.bytes_written);
     field(out, "ridge__bytes_bulk_to_shared.sum", a.brought);
