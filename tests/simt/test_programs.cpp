@@ -450,6 +450,15 @@ TEST_CASE("the sanitizer finds races, uninitialised reads and leaks, and nothing
   }
 }
 
+// A GPU reads the shared memory of a store within a microsecond. PTX promises it only for stores in a group.
+TEST_CASE("a bulk store that is in no group has been read when its thread has waited, in the default order alone") {
+  Folder scratch;
+  const std::string program = scratch / "program";
+  build(folder("broken") / "tma_store_no_group.cu", program);
+  CHECK(run({program}, {{"RIDGE_LANE_ORDER", "1"}}, 20).out == "7\n");
+  CHECK(run({program}, {{"RIDGE_LANE_ORDER", "2"}}, 20).out == "1\n");
+}
+
 TEST_CASE("counters are exact, and the same for every order, worker count and compiler") {
   const char* compiler = GENERATE("clang++", "g++");
   INFO(compiler);

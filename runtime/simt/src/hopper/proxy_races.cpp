@@ -113,9 +113,11 @@ void ProxyRaces::access(std::uintptr_t address, unsigned bytes, bool store, std:
              "the product goes on until wgmma.wait_group says that it has ended", pc, "store", c.read_pc, "wgmma",
              thread().linear);
     else if (c.stores != 0)
-      report("shared memory is overwritten while a bulk copy reads it",
-             "the copy goes on until cp.async.bulk.wait_group.read says that it has read", pc, "store", c.copy_pc,
-             "bulk copy", thread().linear);
+      report(
+          "shared memory is overwritten while a bulk copy reads it",
+          "the copy goes on until cp.async.bulk.wait_group.read says that it has read; a wait covers the copies that "
+          "cp.async.bulk.commit_group has put into a group",
+          pc, "store", c.copy_pc, "bulk copy", thread().linear);
     else
       for (unsigned r = 0; r < kWarps; ++r)
         if (c.async_read[r] != 0 && r != w && known_[w][r] < c.async_read[r] - 1)

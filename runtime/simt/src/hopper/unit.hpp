@@ -30,6 +30,7 @@ struct BulkCopy {
   std::uintptr_t barrier;  // 0: the thread waits for its group
   unsigned thread;
   std::uintptr_t pc;
+  bool moved = false;  // a store that has moved its bytes before its thread's wait said so
 };
 
 class HopperUnit final : public AsyncUnit {
