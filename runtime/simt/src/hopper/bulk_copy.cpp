@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "hopper/mbarrier_word.hpp"
 #include "hopper/reduction.hpp"
 #include "hopper/unit.hpp"
 
@@ -167,6 +168,13 @@ void for_shared_pieces(const BulkCopy& c, F f) {
   }
 }
 
+// PTX ISA, "Contents of the mbarrier object": tx-count is -(2^20 - 1) to 2^20 - 1, and each copy lowers it.
+void check_transactions(BlockRunner& r, const HopperUnit& unit, const BulkCopy& copy) {
+  const std::int64_t under_way = static_cast<std::int64_t>(unit.bytes_to(copy.barrier)) + copy.bytes;
+  if (MbarrierWord::read(pointer(copy.barrier)).bytes - under_way < -std::int64_t{MbarrierWord::kMost})
+    refuse(r, "mbarrier: too many bytes", "a phase takes at most 1048575 bytes more than were announced", copy.pc);
+}
+
 // `sectors`: those that each block gets.
 void begin_load(BlockRunner& r, BulkCopy copy, std::size_t bytes_in_shared, unsigned alignment, unsigned blocks,
                 std::uint64_t sectors) {
@@ -179,6 +187,7 @@ void begin_load(BlockRunner& r, BulkCopy copy, std::size_t bytes_in_shared, unsi
     check_shared(target, r, copy.to, bytes_in_shared, alignment, copy.pc);
     r.counters().async.delivered_sectors += sectors;
     HopperUnit& unit = unit_of_barrier(r, pointer(copy.barrier), true, copy.pc);
+    check_transactions(r, unit, copy);
     unit.add(copy);
     if (ProxyRaces* races = unit.races()) {
       const bool own = &target == &r;
@@ -199,6 +208,12 @@ void HopperUnit::add(const BulkCopy& copy) {
   AsyncCounters& c = runner_.counters().async;
   c.brought += copy.bytes;
   c.under_way = std::max(c.under_way, under_way_);
+}
+
+std::uint64_t HopperUnit::bytes_to(std::uintptr_t barrier) const {
+  std::uint64_t sum = 0;
+  for (const BulkCopy& c : copies_) sum += c.barrier == barrier ? c.bytes : 0;
+  return sum;
 }
 
 void HopperUnit::land(std::uintptr_t barrier) {

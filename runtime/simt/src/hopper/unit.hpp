@@ -56,6 +56,8 @@ class HopperUnit final : public AsyncUnit {
   // Bulk copies: bulk_copy.cpp. Those to this block's shared memory come when somebody waits for their barrier.
   void add(const BulkCopy& copy);
   void land(std::uintptr_t barrier);
+  // Bytes under way to the phase of `barrier`.
+  std::uint64_t bytes_to(std::uintptr_t barrier) const;
   // In the default order of lanes copies come when no other thread can go on, as they would on a GPU, where they take
   // longer than what threads do meanwhile; in other orders as soon as somebody waits.
   bool copies_come_late() const { return runner_.launch().order <= 1; }
