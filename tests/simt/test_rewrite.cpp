@@ -219,6 +219,23 @@ TEST_CASE("PTX that is made of macros is translated when the preprocessor has re
   CHECK(errors.empty());
 }
 
+// What the policy has read is what is compiled: a literal must not become code, nor code vanish.
+TEST_CASE("PTX that is translated late stands in code alone") {
+  std::vector<ridge::simt::LatePtxError> errors;
+  const auto kept = [&](const std::string& text) {
+    CHECK(ridge::simt::translate_late_ptx(text, errors) == text);
+    CHECK(errors.empty());
+  };
+  kept("f(\"__ridge_asm__of_library(\\\" \"); g(\" hidden() \");");
+  kept("f(R\"x(\n\" __ridge_asm__of_library( )x\"); hidden();");
+  kept("int n = 1'000; f('\"'); g(\"__ridge_asm__(\");");
+  kept("int a__ridge_asm__ = b__ridge_asm__of_library(c);");
+  // Macros are listed for the policy, and not for the compiler.
+  kept("#define A __ridge_asm__of_library(\nhidden();\n#define B )\n");
+  CHECK(ridge::simt::translate_late_ptx("__ridge_asm__of_library(\"unknown;\"\n#define A (\n); shown();", errors) ==
+        "::ridge_simt::missing_ptx()\n#define A (\n; shown();");
+}
+
 TEST_CASE("unroll is the compiler's own") {
   CHECK(contains(rewritten("#pragma unroll\nfor (;;) f();"), "RIDGE_UNROLL_ALL\nfor (;;) f();"));
   CHECK(contains(rewritten("  # pragma  unroll 4 // all\n\n /* so */ while (x) f();"),

@@ -17,17 +17,38 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-// Behind a literal that begins at `i`.
+// Where a string literal that begins at `i`, behind a prefix with an R, ends: "delimiter( ... )delimiter".
+std::size_t behind_raw(std::string_view s, std::size_t i) {
+  const std::size_t open = s.find('(', i);
+  if (open == std::string_view::npos) return s.size();
+  const std::string close = ")" + std::string(s.substr(i + 1, open - i - 1)) + "\"";
+  const std::size_t end = s.find(close, open);
+  return end == std::string_view::npos ? s.size() : end + close.size();
+}
+
+// Behind a literal that begins at `i`; it ends with its line at the latest.
 std::size_t behind_literal(std::string_view s, std::size_t i) {
+  if (s[i] == '"' && i > 0 && s[i - 1] == 'R') return behind_raw(s, i);
   const char quote = s[i++];
-  while (i < s.size() && s[i] != quote) i += s[i] == '\\' ? 2 : 1;
+  while (i < s.size() && s[i] != quote && s[i] != '\n') i += s[i] == '\\' ? 2 : 1;
   return std::min(i + 1, s.size());
+}
+
+// Behind the line of a directive that begins at `i`; `i` where none does. Only a listing with macros has some that no
+// compiler sees: what they hold is no code.
+std::size_t behind_directive(std::string_view s, std::size_t i) {
+  if (s[i] != '#' || (i > 0 && s[i - 1] != '\n')) return i;
+  return std::min(s.find('\n', i), s.size());
 }
 
 // Behind the parenthesis that closes the one at `i`; the end where there is none.
 std::size_t behind_parentheses(std::string_view s, std::size_t i) {
   int depth = 0;
   while (i < s.size()) {
+    if (const std::size_t next = behind_directive(s, i); next != i) {
+      i = next;
+      continue;
+    }
     if (s[i] == '"' || (s[i] == '\'' && (i == 0 || !is_word(s[i - 1])))) {
       i = behind_literal(s, i);
       continue;
@@ -35,6 +56,29 @@ std::size_t behind_parentheses(std::string_view s, std::size_t i) {
     if (s[i] == '(') ++depth;
     if (s[i] == ')' && --depth == 0) return i + 1;
     ++i;
+  }
+  return s.size();
+}
+
+// The next of the two names outside of literals and directives, from `i` on; the end where there is none. The
+// preprocessor has left no comments.
+std::size_t next_name(std::string_view s, std::size_t i) {
+  while (i < s.size()) {
+    if (const std::size_t next = behind_directive(s, i); next != i) {
+      i = next;
+    } else if (s[i] == '"' || s[i] == '\'') {
+      i = behind_literal(s, i);
+    } else if (s[i] >= '0' && s[i] <= '9') {  // with the digit separators of C++
+      while (i < s.size() && (is_word(s[i]) || (s[i] == '\'' && i + 1 < s.size() && is_word(s[i + 1])))) ++i;
+    } else if (is_word(s[i])) {
+      std::size_t end = i;
+      while (end < s.size() && is_word(s[end])) ++end;
+      const std::string_view name = s.substr(i, end - i);
+      if (name == kLatePtx || name == kLatePtxOfLibrary) return i;
+      i = end;
+    } else {
+      ++i;
+    }
   }
   return s.size();
 }
@@ -72,17 +116,17 @@ class LateStatements {
 
   std::string run(std::string_view text) {
     std::size_t done = 0;
-    for (std::size_t at = 0; (at = text.find(kLatePtx, at)) != std::string_view::npos;) {
-      const bool of_library = text.substr(at).starts_with(kLatePtxOfLibrary);
-      std::size_t open = at + (of_library ? kLatePtxOfLibrary : kLatePtx).size();
+    for (std::size_t at = 0; (at = next_name(text, at)) < text.size();) {
+      const std::size_t begin = at;
+      while (at < text.size() && is_word(text[at])) ++at;
+      const std::string_view name = text.substr(begin, at - begin);
+      const bool of_library = name == kLatePtxOfLibrary;
+      std::size_t open = at;
       while (open < text.size() && is_space(text[open])) ++open;
-      if (open >= text.size() || text[open] != '(') {
-        at = open;
-        continue;
-      }
+      if (open >= text.size() || text[open] != '(') continue;
       const std::size_t end = behind_parentheses(text, open);
-      follow(text.substr(done, at - done));
-      out_ += text.substr(done, at - done);
+      follow(text.substr(done, begin - done));
+      out_ += text.substr(done, begin - done);
       statement(text.substr(open + 1, end - open - 2), of_library);
       done = at = end;
     }
@@ -106,7 +150,7 @@ class LateStatements {
   void statement(std::string_view region, bool of_library) {
     std::string operands, lines;
     for_lines(region, [&](std::string_view line, bool ended) {
-      if (marker(line).is)
+      if (line.starts_with('#'))
         lines += line;
       else
         operands += line;
