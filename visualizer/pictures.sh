@@ -43,4 +43,6 @@ story=visualizer/stories/01_transpose
 first=$(ls $story/01_coalescing/*.warp.json | sed -n 1p) second=$(ls $story/01_coalescing/*.warp.json | sed -n 2p)
 picture warp_sectors "$first"
 picture warp_banks --theme dark --set line=12 --set "access=load tile" "$second"
+picture warp_swizzle --view warp --set show=swizzle
+picture warp_wgmma --theme dark --view warp --set show=wgmma
 picture progress --view progress $story

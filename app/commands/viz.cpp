@@ -88,6 +88,10 @@ int show_in_visualizer(std::vector<std::string> args) {
       draws = draws || starts("--screenshot") || starts("--script");
       file = file || starts("--live") || starts("--story");
       const bool exports = starts("--export");
+      // Pictures of layouts are drawn from no file.
+      const std::string next = i + 1 < args.size() ? args[i + 1] : "";
+      for (const char* layout : {"show=swizzle", "show=wgmma"})
+        file = file || args[i] == fmt::format("--set={}", layout) || (args[i] == "--set" && next == layout);
       if (args[i].find('=') == std::string::npos) ++i;  // its value
       draws = draws || (exports && i < args.size() && fs::path(args[i]).extension() == ".png");
     } else {

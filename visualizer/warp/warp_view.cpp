@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "kit/draw_text.hpp"
 #include "kit/input.hpp"
 #include "kit/widgets.hpp"
+#include "warp/tile_panels.hpp"
 #include "warp/warp_model.hpp"
 #include "warp/warp_scene.hpp"
 
@@ -120,7 +122,7 @@ class WarpView : public View {
   const char* id() const override { return "warp"; }
   std::string title() const override { return "Warp"; }
   bool takes(FileKind kind) const override { return kind == FileKind::warp; }
-  bool empty() const override { return file_.kernels.empty(); }
+  bool empty() const override { return file_.kernels.empty() && show_ == Show::requests; }
 
   void open(const Source& source) override {
     try {
@@ -135,6 +137,13 @@ class WarpView : public View {
   }
 
   bool set(const std::string& key, const std::string& value) override {
+    if (key == "show") {
+      for (std::size_t i = 0; i < kShown.size(); ++i)
+        if (value == kShown[i]) return show_ = static_cast<Show>(i), true;
+      return false;
+    }
+    if (show_ == Show::swizzle) return tile_.set(key, value);
+    if (show_ == Show::wgmma) return fragment_.set(key, value);
     if (empty()) return false;
     if (key == "kernel") {
       for (std::size_t i = 0; i < file_.kernels.size(); ++i)
@@ -158,6 +167,8 @@ class WarpView : public View {
   double wake_after() const override { return playing_ ? std::max(0.0, next_ - ImGui::GetTime()) : kNever; }
 
   std::vector<std::string> notes() const override {
+    if (show_ == Show::swizzle) return tile_.notes();
+    if (show_ == Show::wgmma) return {};
     std::vector<std::string> all = file_.notes;
     if (differ_ > 0) all.push_back(fmt::format("{} requests whose counts are not those of their addresses", differ_));
     if (!empty() && scene_.source == nullptr) all.push_back("the source was not recorded");
@@ -165,6 +176,8 @@ class WarpView : public View {
   }
 
   std::vector<std::pair<std::string, std::string>> keys() const override {
+    if (show_ == Show::swizzle) return tile_.keys();
+    if (show_ == Show::wgmma) return fragment_.keys();
     return {{"left, right", "the access's requests, one by one"},
             {"up, down", "lines that do something"},
             {"Tab", "the line's next access"},
@@ -174,11 +187,14 @@ class WarpView : public View {
   }
 
   void draw(Frame& f) override {
-    if (empty()) return draw_hint(f);
-    if (f.interactive) handle_keys();
     const Theme& t = f.theme;
     const float margin = t.px(18), top = f.from.y + margin + t.title.size + t.px(16);
-    draw_title(f, {f.from.x + margin, f.from.y + margin}, f.to.x - margin);
+    const float right = draw_show(f, {f.to.x - margin, f.from.y + margin});
+    if (show_ != Show::requests)
+      return draw_layout(f, {f.from.x + margin, f.from.y + margin}, {f.to.x - margin, f.to.y - margin});
+    if (empty()) return draw_hint(f, {f.from.x + margin, top});
+    if (f.interactive) handle_keys();
+    draw_title(f, {f.from.x + margin, f.from.y + margin}, right - t.px(16));
     const float split = std::round(f.from.x + (f.to.x - f.from.x) * 0.475F);
     const int clicked =
         draw_warp_source(f, {f.from.x + margin, top}, {split, f.to.y - margin}, scene_, line_, first_, follow_);
@@ -294,13 +310,35 @@ class WarpView : public View {
     follow_ = true;
   }
 
-  void draw_hint(Frame& f) {
+  // Draws the buttons for what is shown, ending at `right`, and returns where they begin. Without a recording there is
+  // no way back to its requests.
+  float draw_show(Frame& f, ImVec2 right) {
+    const std::size_t first = file_.kernels.empty() && show_ != Show::requests ? 1 : 0;
+    const std::vector<std::string> words(kShown.begin() + first, kShown.end());
+    float width = 0;
+    for (const auto& word : words) width += std::round(text_size(f.theme.body, word).x + f.theme.px(24));
+    ImVec2 at{right.x - width, right.y};
+    const float begin = at.x;
+    show_ = static_cast<Show>(first + choice(f, "show", words, static_cast<std::size_t>(show_) - first, at));
+    return begin;
+  }
+
+  void draw_layout(Frame& f, ImVec2 from, ImVec2 to) {
+    const bool tile = show_ == Show::swizzle;
+    f.paint.text(f.theme.title, from, f.theme.colours.ink, tile ? "A swizzled tile" : "The fragments of a wgmma");
+    if (f.interactive) tile ? tile_.handle_keys() : fragment_.handle_keys();
+    from.y += f.theme.title.size + f.theme.px(16);
+    tile ? tile_.draw(f, from, to) : fragment_.draw(f, from, to);
+  }
+
+  void draw_hint(Frame& f, ImVec2 at) {
     const Theme& t = f.theme;
-    f.paint.text(t.heading, {f.from.x + t.px(40), f.from.y + t.px(40)}, f.theme.colours.ink, "No recording is open");
-    paragraph(f.paint, t.body, {f.from.x + t.px(40), f.from.y + t.px(84)}, t.px(700), t.colours.muted,
-              "Run a program of `ridge cc` with RIDGE_WARP=file.json, or `ridge check NN`: it leaves "
-              "<attempt>.<task>.warp.json "
-              "beside the result.");
+    f.paint.text(t.heading, at, f.theme.colours.ink, "No recording is open");
+    paragraph(
+        f.paint, t.body, {at.x, at.y + t.px(44)}, t.px(700), t.colours.muted,
+        "Run a program of `ridge cc` with RIDGE_WARP=file.json, or `ridge check NN`: it leaves "
+        "<attempt>.<task>.warp.json beside the result. The swizzle of a tile and the fragments of a wgmma need no "
+        "recording.");
   }
 
   void draw_title(Frame& f, ImVec2 at, float right) {
@@ -486,6 +524,12 @@ class WarpView : public View {
     const std::size_t begin = text.find_first_not_of(" \t");
     return begin == std::string::npos ? "" : text.substr(begin);
   }
+
+  enum class Show { requests, swizzle, wgmma };
+  static constexpr std::array<const char*, 3> kShown = {"requests", "swizzle", "wgmma"};
+  Show show_ = Show::requests;
+  TilePanel tile_;
+  FragmentPanel fragment_;
 
   WarpFile file_;
   std::size_t differ_ = 0;

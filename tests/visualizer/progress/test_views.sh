@@ -19,6 +19,7 @@ warp=$stories/01_coalescing/${1%.json}.transpose.warp.json
 mkdir empty
 xvfb-run -a -s "-screen 0 1280x720x24" sh -euc '
   "$1" --size 960x540 --script "$2/warp/warp.json" --view warp "$4"
+  "$1" --size 960x540 --script "$2/warp/layouts.json" --view warp --set show=swizzle
   "$1" --size 960x540 --script "$2/progress/story.json" --story "$3/story.json"
   "$1" --size 960x540 --script board.json --live class
   echo "[{\"absent\": \"student/ada\"}]" >waits.json
