@@ -75,8 +75,7 @@ const char* advice_of(Cause cause) {
     case Cause::divergent_barrier:
     case Cause::barrier_deadlock:
       return "A barrier must be reached by all threads of its block: none inside of an `if` that only some take, and "
-             "no `return` before it. An mbarrier's phase ends when all arrivals and all announced bytes have come: the "
-             "message says which are missing.";
+             "no `return` before it.";
     case Cause::rank_deadlock:
       return "Every rank must make the calls that its peers wait for, in an order that both sides share.";
     case Cause::message_mismatch:

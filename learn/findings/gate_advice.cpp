@@ -9,6 +9,7 @@
 
 #include "learn/findings/case_advice.hpp"
 #include "learn/findings/cause_advice.hpp"
+#include "learn/findings/hopper_advice.hpp"
 #include "learn/findings/timeline_findings.hpp"
 
 namespace ridge::loop {
@@ -66,6 +67,8 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
   if (c.name == "deadlock" && c.message.find("waits for ever in step") != std::string::npos)
     return "Draw the steps of both ranks below each other, with an arrow for each message: a step that needs what a later "
            "step of the other rank sends must come later itself, or that one earlier.";
+  if (c.cause == Cause::race_shared || c.cause == Cause::barrier_deadlock || c.cause == Cause::copy_under_way)
+    if (const char* advice = hopper_advice(c.message)) return advice;
   if (c.cause == Cause::race_shared && barrier_between(c.message, sources))
     return "A __syncthreads() stands between these lines, so one of the two accesses is of the next round of a loop, "
            "or of the next call of a function: a barrier is missing behind the last read, or the next round needs "

@@ -28,6 +28,8 @@ std::string gate_headline(const CheckResult& c) {
   if (c.cause == Cause::request_leak) return "it does not wait for its messages";
   if (c.cause == Cause::inactive_lane || c.cause == Cause::warp_mask) return "lanes of a warp miss each other";
   if (c.cause == Cause::memory_leak || c.cause == Cause::handle_leak) return "what it makes is never freed";
+  if (c.cause == Cause::barrier_deadlock || c.cause == Cause::divergent_barrier)
+    return "threads miss each other at a barrier";
   const auto at = known.find(c.name);
   return at == known.end() ? "the answer is wrong" : at->second;
 }

@@ -325,6 +325,12 @@ const char* usual_advice(const TaskResult& task, const std::vector<Timeline>& ra
       if (i.kind == "file")
         return "Storage targets, cores, the link and the GPU can work at once, on different data: keep several reads in "
                "flight, and wait for each as late as possible.";
+  const auto kernels = [](const Timeline& r) {
+    return std::count_if(r.items.begin(), r.items.end(), [](const Item& i) { return i.kind == "kernel"; });
+  };
+  if (!copies && ranks.size() == 1 && kernels(ranks[0]) == 1)
+    return "One kernel takes all of this time, so look inside it: do its copies run while it computes? A ring of more "
+           "stages lets the next copies begin before the work on this one has ended.";
   return copies ? "Copies in each direction and kernels can run at the same time when they are in different streams, "
                   "and none waits for what it does not need."
                 : "Kernels can run side by side when they are in different streams, and each waits only for what it "

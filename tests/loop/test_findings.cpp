@@ -317,6 +317,9 @@ TEST_CASE("kernels alone are not answered with copies, and many short waits of t
   r.tasks[0].timeline = t;
   CHECK_FALSE(contains(only(r).why, "Copies"));
   CHECK(contains(only(r).why, "Kernels can run side by side"));
+  r.tasks[0].timeline->items.pop_back();
+  CHECK(contains(only(r).why, "look inside it"));
+  r.tasks[0].timeline = t;
   for (int i = 0; i < 3; ++i)
     r.tasks[0].timeline->calls.push_back({"cudaStreamSynchronize", 15e-6 * i, 15e-6 * i + 14e-6});
   CHECK(contains(only(r).what, "waits 42.0 us in 3 calls such as cudaStreamSynchronize"));
@@ -455,6 +458,25 @@ TEST_CASE("a race with a barrier between its lines is one of the next round") {
   };
   CHECK(contains(why("race: load at sgemm.cu:3 against the store at sgemm.cu:1"), "behind the last read"));
   CHECK(contains(why("race: load at sgemm.cu:5 against the store at sgemm.cu:3"), "between the write and the read"));
+}
+
+TEST_CASE("wrong uses of TMA, wgmma and mbarriers have advice of their own, also with a barrier between the lines") {
+  const std::map<std::string, std::string> sources = {{"hopper.cu", "a();\n__syncthreads();\nb();\n"}};
+  Result r = in_time(10e-6, {});
+  auto only_why = [&](const char* message, Cause cause) {
+    r.tasks[0].checks = {{"correct", false, message, cause}};
+    return only(r, sources).why;
+  };
+  CHECK(contains(only_why("accumulator is touched before wgmma.wait_group (wait) at hopper.cu:3\nagainst hopper.cu:1",
+                          Cause::race_shared),
+                 "belong to the tensor cores"));
+  CHECK(contains(only_why("shared memory is read by TMA or wgmma without a proxy fence", Cause::race_shared),
+                 "fence.proxy.async"));
+  CHECK(contains(only_why("mbarrier: wrong transaction count at hopper.cu:3", Cause::barrier_deadlock),
+                 "the sum of all boxes"));
+  CHECK(contains(only_why("hang at an mbarrier at hopper.cu:3", Cause::barrier_deadlock), "for which parity"));
+  CHECK(contains(only(r, sources).what, "hang at an mbarrier"));
+  CHECK(contains(only_why("barrier that not all threads reach", Cause::divergent_barrier), "by all threads"));
 }
 
 TEST_CASE("an address far outside, or before the beginning, is no matter of the last block") {

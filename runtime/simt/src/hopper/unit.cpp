@@ -187,8 +187,8 @@ bool HopperUnit::explain(Fault& f) {
                                               (runner_.shared_begin() & ~std::uintptr_t{1023}));
     std::snprintf(
         text, sizeof text,
-        "%s%u threads wait for phase %u (parity %u) of the barrier at shared address 0x%x, the first of them %s: ",
-        f.detail.empty() ? "" : "; ", w.threads, word.phase, w.parity, shared,
+        "%s%u thread%s for phase %u (parity %u) of the barrier at shared address 0x%x, the first of them %s: ",
+        f.detail.empty() ? "" : "; ", w.threads, w.threads == 1 ? " waits" : "s wait", word.phase, w.parity, shared,
         runner_.describe_thread(*w.first).c_str());
     f.detail += text;
     std::snprintf(text, sizeof text, "%u of %u arrivals are missing", word.pending, word.expected);
