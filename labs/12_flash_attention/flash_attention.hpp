@@ -66,6 +66,6 @@ void backward(const __nv_bfloat16* q, const __nv_bfloat16* k, const __nv_bfloat1
               const float* lse, const __nv_bfloat16* d_o, __nv_bfloat16* dq, __nv_bfloat16* dk, __nv_bfloat16* dv,
               const Attention& shape, void* workspace, std::size_t workspace_bytes, cudaStream_t stream);
 
-// The same as `tensor`, with TMA and wgmma. Needs sm_90a: skipped on other devices and on the emulator.
+// The same as `tensor`, with TMA and wgmma. Needs sm_90a, which the emulator has; skipped on other GPUs.
 void hopper(const __nv_bfloat16* q, const __nv_bfloat16* k, const __nv_bfloat16* v, __nv_bfloat16* o, float* lse,
             const Attention& shape, void* workspace, std::size_t workspace_bytes, cudaStream_t stream);

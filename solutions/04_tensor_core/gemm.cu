@@ -1,7 +1,7 @@
 // Lab 04, task `gemm`: c = a b^T as fast as a Hopper GPU can.
 //
 // The kernel below is right, and slow: each thread computes one element. Start from your answer to `wgmma_gemm`, and
-// climb in steps: a ring of stages, warps with roles, a larger tile (ptx.hpp has the instructions). It needs sm_90a.
+// climb in steps: a ring of stages, warps with roles, a larger tile (see ptx.hpp). It needs sm_90a or the emulator.
 // Run: ./ridge check 04 --task gemm
 #include "ptx.hpp"
 #include "tensor_core.hpp"

@@ -1,6 +1,6 @@
 // Lab 04, task `wgmma_gemm`: c = a b^T with TMA and wgmma, one buffer.
 //
-// Everything but the loop over k is there: the barrier, the maps, and the stores of the results. It needs sm_90a.
+// The barrier, the maps and the stores are there, and the loop over k is missing. It needs sm_90a or the emulator.
 // Run: ./ridge check 04 --task wgmma_gemm
 #include "ptx.hpp"
 #include "tensor_core.hpp"

@@ -3,7 +3,7 @@
 // Warpgroup 0 loads: one of its threads asks TMA for tiles, in two stages. Warpgroups 1 and 2 have 64 queries each. A
 // block stays on its SM and takes one tile of queries after the other: the loads of the next one are under way while
 // the results of this one are stored. The loads, the results and the launch are there; the consumers' loop is missing.
-// It needs sm_90a.
+// It needs sm_90a, which the emulator has.
 // Run: ./ridge check 12 --task hopper
 #include <algorithm>
 #include <cmath>
