@@ -76,8 +76,9 @@ bool judged_in_virtual_time(const json& record) {
 
 std::string virtual_cells(const json& t, double before) {
   const double seconds = t.at("seconds");
-  return fmt::format(" {} | {:.2f} | {:.0f} | {} |\n", time_text(seconds),
-                     t.at("virtual_time_over_bound").get<double>(), t.at("launches").get<double>(),
+  const json& over = t.at("virtual_time_over_bound");
+  return fmt::format(" {} | {} | {:.0f} | {} |\n", time_text(seconds),
+                     over.is_null() ? "-" : fmt::format("{:.2f}", over.get<double>()), t.at("launches").get<double>(),
                      before > 0 ? fmt::format("{:.2f} x", before / seconds) : "-");
 }
 
