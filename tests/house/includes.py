@@ -25,7 +25,7 @@ LEVELS = [
     "runtime/simt/src/hooks",
     "runtime/simt/src/launch",
     "runtime/simt/src/stream runtime/simt/src/kernel",
-    "runtime/simt/src/api runtime/simt/src/sparse",
+    "runtime/simt/src/api runtime/simt/src/sparse runtime/simt/src/random",
     "runtime/simt/src/replay runtime/simt/driver",
     "runtime/collectives",
     "runtime/worker",

@@ -54,8 +54,11 @@ curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed);
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset);
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order);
+curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned dimensions);
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator);
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned* output, size_t count);
+curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long* output, size_t count);
+curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned* output, size_t count, double lambda);
 curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* output, size_t count);
 curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* output, size_t count);
 curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* output, size_t count, float mean, float stddev);

@@ -10,21 +10,9 @@
 #include <vector>
 
 #include "curand_kernel.h"
+#include "random/generator.hpp"
 #include "sanitize/sanitizer.hpp"
 #include "stream/device_log.hpp"
-
-struct curandGenerator_st {
-  virtual ~curandGenerator_st() = default;
-  virtual void integers(unsigned* out, std::size_t n) = 0;
-  virtual void uniform(float* out, std::size_t n) = 0;
-  virtual void uniform(double* out, std::size_t n) = 0;
-  virtual void normal(float* out, std::size_t n) = 0;
-  virtual void normal(double* out, std::size_t n) = 0;
-
-  bool host = false;
-  cudaStream_t stream = nullptr;
-  unsigned long long seed = 0, position = 0;  // in numbers
-};
 
 namespace {
 
@@ -91,20 +79,32 @@ void jump(S& s, unsigned long long draws) {
 template <class S, unsigned kStates, unsigned kWide>
 class Generator : public curandGenerator_st {
  public:
-  void integers(unsigned* out, std::size_t n) override { fill<Integers, kWide, kWide>(out, n); }
-  void uniform(float* out, std::size_t n) override { fill<Uniform, kWide, kWide>(out, n); }
-  void uniform(double* out, std::size_t n) override { fill<Uniform, kWide, kWide*(kMrg ? 1 : 2)>(out, n); }
-  void normal(float* out, std::size_t n) override { fill<Normal, (kWide == 1 ? 2 : 4), (kWide == 1 ? 2 : 4)>(out, n); }
-  void normal(double* out, std::size_t n) override {
-    fill<Normal, (kWide == 1 ? 2 : 4), (kWide == 1 ? 2 : 4) * (kMrg ? 1 : 2)>(out, n);
+  curandStatus_t integers(unsigned* out, std::size_t n) override { return fill<Integers, kWide, kWide>(out, n); }
+  curandStatus_t uniform(float* out, std::size_t n) override { return fill<Uniform, kWide, kWide>(out, n); }
+  curandStatus_t uniform(double* out, std::size_t n) override {
+    return fill<Uniform, kWide, kWide*(kMrg ? 1 : 2)>(out, n);
   }
+  curandStatus_t normal(float* out, std::size_t n) override {
+    return fill<Normal, (kWide == 1 ? 2 : 4), (kWide == 1 ? 2 : 4)>(out, n);
+  }
+  curandStatus_t normal(double* out, std::size_t n) override {
+    return fill<Normal, (kWide == 1 ? 2 : 4), (kWide == 1 ? 2 : 4) * (kMrg ? 1 : 2)>(out, n);
+  }
+
+  curandStatus_t order(curandOrdering_t order) const override {
+    return order == CURAND_ORDERING_PSEUDO_BEST || order == CURAND_ORDERING_PSEUDO_DEFAULT ||
+                   order == CURAND_ORDERING_PSEUDO_LEGACY
+               ? CURAND_STATUS_SUCCESS
+               : CURAND_STATUS_OUT_OF_RANGE;
+  }
+  bool whole(std::size_t n, bool normal) const override { return !normal || n % 2 == 0; }
 
  private:
   static constexpr bool kMrg = kStates == 81920;
 
   // Groups of kGroup numbers, for which a state draws kDraws.
   template <class Kind, unsigned kGroup, unsigned kDraws, class T>
-  void fill(T* out, std::size_t n) {
+  curandStatus_t fill(T* out, std::size_t n) {
     const unsigned long long end = position + n;
     const unsigned long long first = position / kGroup, last = (end + kGroup - 1) / kGroup;  // groups
     for (unsigned long long s = 0; s < kStates && first + s < last; ++s) {
@@ -122,6 +122,7 @@ class Generator : public curandGenerator_st {
       }
     }
     position = end;
+    return CURAND_STATUS_SUCCESS;
   }
 };
 
@@ -138,8 +139,25 @@ curandStatus_t create(curandGenerator_t* generator, curandRngType_t type, bool h
     case CURAND_RNG_PSEUDO_MRG32K3A:
       *generator = new Generator<curandStateMRG32k3a_t, 81920, 1>;
       break;
+    case CURAND_RNG_PSEUDO_MT19937:
+      *generator = ridge::simt::random::mersenne().release();
+      break;
+    case CURAND_RNG_QUASI_DEFAULT:
+    case CURAND_RNG_QUASI_SOBOL32:
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
+    case CURAND_RNG_QUASI_SOBOL64:
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
+      *generator = ridge::simt::random::sobol(
+                       type == CURAND_RNG_QUASI_SOBOL64 || type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64,
+                       type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 || type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64)
+                       .release();
+      if (*generator != nullptr) break;
+      std::fputs("ridge: cuRAND: Sobol's sequences need Boost's headers (libboost-dev) where Ridge is built\n", stderr);
+      return CURAND_STATUS_TYPE_ERROR;
     default:
-      std::fprintf(stderr, "ridge: cuRAND of the emulator has XORWOW, Philox and MRG32k3a, not generator %d\n",
+      std::fprintf(stderr,
+                   "ridge: cuRAND of the emulator has XORWOW, Philox, MRG32k3a, MT19937 and Sobol's sequences, not "
+                   "generator %d\n",
                    static_cast<int>(type));
       return CURAND_STATUS_TYPE_ERROR;
   }
@@ -148,13 +166,11 @@ curandStatus_t create(curandGenerator_t* generator, curandRngType_t type, bool h
 }
 
 template <class T, class Fill>
-curandStatus_t generate(curandGenerator_t g, T* out, std::size_t n, Fill fill) {
+curandStatus_t generate(curandGenerator_t g, T* out, std::size_t n, bool normal, Fill fill) {
   if (g == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  if (!g->whole(n, normal)) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
   if (n == 0) return CURAND_STATUS_SUCCESS;
-  if (g->host) {
-    fill(out);
-    return CURAND_STATUS_SUCCESS;
-  }
+  if (g->host) return fill(out);
   cudaPointerAttributes where{};
   if (cudaPointerGetAttributes(&where, out) != cudaSuccess) return CURAND_STATUS_PREEXISTING_FAILURE;
   if (where.type == cudaMemoryTypeUnregistered) {
@@ -164,20 +180,21 @@ curandStatus_t generate(curandGenerator_t g, T* out, std::size_t n, Fill fill) {
   }
   if (cudaStreamSynchronize(g->stream) != cudaSuccess) return CURAND_STATUS_LAUNCH_FAILURE;
   ridge::simt::Trace::unsupported("a call of cuRAND");
-  fill(out);
+  const curandStatus_t status = fill(out);
+  if (status != CURAND_STATUS_SUCCESS) return status;
   ridge::simt::Sanitizer::written(reinterpret_cast<std::uintptr_t>(out), n * sizeof(T));
   return CURAND_STATUS_SUCCESS;
 }
 
 template <class T>
 curandStatus_t normals(curandGenerator_t g, T* out, std::size_t n, T mean, T deviation, bool logarithmic) {
-  if (n % 2 != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
-  return generate(g, out, n, [&](T* to) {
-    g->normal(to, n);
+  return generate(g, out, n, true, [&](T* to) {
+    if (const curandStatus_t status = g->normal(to, n); status != CURAND_STATUS_SUCCESS) return status;
     for (std::size_t i = 0; i < n; ++i) {
       to[i] = mean + deviation * to[i];
       if (logarithmic) to[i] = std::exp(to[i]);
     }
+    return CURAND_STATUS_SUCCESS;
   });
 }
 
@@ -214,31 +231,38 @@ curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
 // A new seed does not move the position.
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed) {
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
-  generator->seed = seed;
-  return CURAND_STATUS_SUCCESS;
+  return generator->reseed(seed);
 }
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset) {
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
-  generator->position = offset;
-  return CURAND_STATUS_SUCCESS;
+  return generator->move_to(offset);
 }
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order) {
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
-  const bool same = order == CURAND_ORDERING_PSEUDO_BEST || order == CURAND_ORDERING_PSEUDO_DEFAULT ||
-                    order == CURAND_ORDERING_PSEUDO_LEGACY;
-  return same ? CURAND_STATUS_SUCCESS : CURAND_STATUS_OUT_OF_RANGE;
+  return generator->order(order);
+}
+curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned dimensions) {
+  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  return generator->dimensions(dimensions);
 }
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator) {
   return generator == nullptr ? CURAND_STATUS_NOT_INITIALIZED : CURAND_STATUS_SUCCESS;
 }
 curandStatus_t curandGenerate(curandGenerator_t g, unsigned* output, size_t n) {
-  return generate(g, output, n, [&](unsigned* out) { g->integers(out, n); });
+  return generate(g, output, n, false, [&](unsigned* out) { return g->integers(out, n); });
+}
+curandStatus_t curandGenerateLongLong(curandGenerator_t g, unsigned long long* output, size_t n) {
+  return generate(g, output, n, false, [&](unsigned long long* out) { return g->integers(out, n); });
+}
+curandStatus_t curandGeneratePoisson(curandGenerator_t g, unsigned* output, size_t n, double lambda) {
+  if (!(lambda > 0)) return CURAND_STATUS_OUT_OF_RANGE;
+  return generate(g, output, n, false, [&](unsigned* out) { return ridge::simt::random::poisson(*g, out, n, lambda); });
 }
 curandStatus_t curandGenerateUniform(curandGenerator_t g, float* output, size_t n) {
-  return generate(g, output, n, [&](float* out) { g->uniform(out, n); });
+  return generate(g, output, n, false, [&](float* out) { return g->uniform(out, n); });
 }
 curandStatus_t curandGenerateUniformDouble(curandGenerator_t g, double* output, size_t n) {
-  return generate(g, output, n, [&](double* out) { g->uniform(out, n); });
+  return generate(g, output, n, false, [&](double* out) { return g->uniform(out, n); });
 }
 curandStatus_t curandGenerateNormal(curandGenerator_t g, float* output, size_t n, float mean, float stddev) {
   return normals(g, output, n, mean, stddev, false);
