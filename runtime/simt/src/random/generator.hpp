@@ -44,7 +44,8 @@ std::unique_ptr<curandGenerator_st> mersenne();
 std::unique_ptr<curandGenerator_st> sobol(bool wide, bool scrambled);
 
 // Turns uniform numbers into numbers of Poisson's distribution: by an alias table for pseudo-random ones, and by the
-// inverse of the distribution, which keeps the order, for quasi-random ones. Below a lambda of 2000 the results equal cuRAND's.
+// inverse of the distribution, which keeps the order, for quasi-random ones. Below a lambda of 2000 the results equal
+// cuRAND's.
 curandStatus_t poisson(curandGenerator_st& from, unsigned* out, std::size_t n, double lambda);
 
 }  // namespace ridge::simt::random
