@@ -1,6 +1,6 @@
 // MT19937 (Matsumoto and Nishimura 1998) in cuRAND's order. Eight adjacent numbers come from one of 8192 states,
-// and the states are 2^2048 numbers apart. This distance and the order of a state's 624 words were found by comparison with the
-// output of cuRAND 13's generator for the host.
+// and the states are 2^2048 numbers apart. This distance and the order of a state's 624 words were found by
+// comparison with the output of cuRAND 13's generator for the host.
 #include <vector>
 
 #include "random/inverse.hpp"

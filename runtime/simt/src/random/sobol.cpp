@@ -1,6 +1,6 @@
 // Sobol's sequences (1967) with the direction numbers of Joe and Kuo (SIAM J. Sci. Comput. 30, 2008), which
-// Boost.Random has for 3667 dimensions. The plain sequences equal cuRAND's. The tables by which cuRAND scrambles are not published;
-// the scrambling here is Matousek's (1998): a random linear map and a digital shift.
+// Boost.Random has for 3667 dimensions. The plain sequences equal cuRAND's. The tables by which cuRAND scrambles are
+// not published; the scrambling here is Matousek's (1998): a random linear map and a digital shift.
 #include "random/inverse.hpp"
 
 #if __has_include(<boost/random/sobol.hpp>)
