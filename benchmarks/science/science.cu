@@ -123,6 +123,7 @@ void spmv(const char* name, const Csr& csr, int sms) {
   add_rows<8, 4, true>(all, a, x, y);
   add_chunks<256, 4096, true, 5>(all, a, x, y, first, carry);
   add_products<256, 4096, Hint::no_allocate, 6>(all, a, x, y, first, carry);
+  add_products<512, 4096, Hint::stream, 4>(all, a, x, y, first, carry);  // as lab 18's solution
   add_products<512, 4096, Hint::keep_hubs, 4>(all, a, x, y, first, carry);
   add_products<512, 8192, Hint::no_allocate, 3>(all, a, x, y, first, carry);
   add_ahead<512, 4096, 16384, 2>(all, a, x, y, first, carry, sms);
