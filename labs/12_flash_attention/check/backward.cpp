@@ -154,7 +154,7 @@ class Backward : public TaskCheck {
     auto add = [&](std::array<std::int64_t, 7> s, bool measured = false) {
       all.push_back(attention_case(s, measured));
     };
-    add({1, 1, 1, 1, 1, 64, 0}), add({1, 2, 2, 75, 75, 64, 1}), add({2, 2, 1, 33, 110, 128, 0});
+    add({1, 2, 2, 75, 75, 64, 1}), add({1, 1, 1, 1, 1, 64, 0}), add({2, 2, 1, 33, 110, 128, 0});
     add({1, 2, 2, 50, 131, 128, 1}), add({1, 3, 1, 129, 57, 64, 1});
     add({2, 2, 1, 140, 150, 64, 0});
     all.back().size[7] = 1;

@@ -17,7 +17,7 @@ class OnlineSoftmax : public TaskCheck {
     auto add = [&](std::int64_t rows, std::int64_t cols, bool measured) {
       all.push_back({fmt::format("rows {} cols {}", rows, cols), {rows, cols}, measured});
     };
-    add(1, 1, false), add(9, 31, false), add(12, 257, false), add(7, 1000, false), add(33, 1543, false);
+    add(9, 31, false), add(1, 1, false), add(12, 257, false), add(7, 1000, false), add(33, 1543, false);
     if (r.mode == Mode::grade) add(random_size(r.seed, 40, 90), random_size(r.seed + 1, 300, 900), false);
     if (r.backend == Backend::cpu)
       add(r.mode == Mode::check ? 64 : 128, 2048, true);
