@@ -106,8 +106,7 @@ SourceFindings source_policy(const fs::path& source, std::vector<std::string> ar
   const fs::path text = dir / fmt::format("{}.{:08x}.ii", source.filename().string(), std::random_device()());
   argv.insert(argv.end(), {"-E", "-dD", "-o", text.string()});
   if (CompileFailure f = run_tool(argv, dir, true, show); !f.output.empty()) return {false, f.output};
-  std::vector<simt::LatePtxError> unknown;  // the compilation names them
-  const std::string read = simt::translate_late_ptx(file_text(text), unknown);
+  const std::string read = file_text(text);
   std::error_code ec;
   fs::remove(text, ec);
   return {true, simt::messages(

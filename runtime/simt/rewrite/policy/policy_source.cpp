@@ -264,6 +264,9 @@ class Source {
     if (one_of(w, kWideIntegers))
       return add("integers of " + std::string(w) + " are not allowed: a GPU has none of such a size",
                  "use int, long long, or arrays of them");
+    // Its translation would have to be read as the compiler reads it, literal by literal.
+    if (w == kLatePtx)
+      return add("inline PTX that is made of macros is not judged", "write the instruction and its operands out");
     for (View head : kHooks)
       if (w.starts_with(head) && w != kUncounted)
         return add("the name '" + std::string(w) + "' belongs to the emulator", "choose another name");

@@ -28,7 +28,9 @@ std::size_t behind_raw(std::string_view s, std::size_t i) {
 
 // Behind a literal that begins at `i`; it ends with its line at the latest.
 std::size_t behind_literal(std::string_view s, std::size_t i) {
-  if (s[i] == '"' && i > 0 && s[i - 1] == 'R') return behind_raw(s, i);
+  std::size_t prefix = i;
+  while (prefix > 0 && is_word(s[prefix - 1])) --prefix;
+  if (s[i] == '"' && opens_raw(s.substr(prefix, i - prefix))) return behind_raw(s, i);
   const char quote = s[i++];
   while (i < s.size() && s[i] != quote && s[i] != '\n') i += s[i] == '\\' ? 2 : 1;
   return std::min(i + 1, s.size());

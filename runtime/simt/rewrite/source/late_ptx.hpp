@@ -4,10 +4,10 @@
 #include <string_view>
 #include <vector>
 
+#include "simt/rewrite/text/policy_words.hpp"
+
 namespace ridge::simt {
 
-// The rewriter writes this name for `asm` where the statement has names outside of its literals and expressions.
-constexpr std::string_view kLatePtx = "__ridge_asm__";
 // For a header of a library: a program includes much that it never calls. What the emulator does not know there becomes
 // a fault where it is executed.
 constexpr std::string_view kLatePtxOfLibrary = "__ridge_asm__of_library";

@@ -7,6 +7,9 @@
 
 namespace ridge::simt {
 
+// The rewriter writes this name for `asm` where the statement has names outside of its literals and expressions.
+constexpr std::string_view kLatePtx = "__ridge_asm__";
+
 inline bool word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
 
 template <std::size_t N>
