@@ -54,8 +54,10 @@ void HopperUnit::multiply(Products& of, std::size_t count) {
                                    [&](const WarpProduct& q) { return q.same_result(of.asked[i]); });
     if (!product_unit_->run(&of.asked[i], end - i, next == of.asked.end() ? nullptr : &*next))
       if (ProxyRaces* r = races()) r->registers_touched(of.asked[i]);
-    if (races() != nullptr && next == of.asked.end())
+    if (races() != nullptr && next == of.asked.end()) {
+      std::erase_if(of.results, [&](const auto& r) { return r.first == of.asked[i].first_register(); });
       of.results.emplace_back(of.asked[i].first_register(), of.asked[i].hash());
+    }
     i = end;
   }
   if (ProxyRaces* r = races())
