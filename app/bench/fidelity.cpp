@@ -290,7 +290,7 @@ int bench_fidelity(const FidelityArguments& a) {
 
   Emulated emulated = emulate(programs);
   Fidelity f =
-      compare(emulated.launches, hardware, emulated.times, measured, std::move(differences), a.programs.empty());
+      compare(emulated.launches, hardware, emulated.times, measured, std::move(differences), a.programs.empty() || own);
   if (!out.empty()) {
     write_text(out.string() + ".md", fidelity_markdown(f, about));
     write_text(out.string() + ".json", fidelity_json(f, about).dump(1) + "\n");

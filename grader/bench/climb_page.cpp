@@ -136,7 +136,7 @@ std::string section(const Lab& lab, const ClimbRecord& r) {
   else if (judged_in_virtual_time(r.json))
     out +=
         " --backend cpu` repeats it anywhere.\n\nVirtual time: the emulator's time for the measured case, on the "
-        "device of its profile. Over bound: this time over the\nleast possible one. Launches: calls by which the host "
+        "device of its profile. Over bound: this time over the\nlab's bound, which holds for its goal. Launches: calls by which the host "
         "puts work on the device. Gain: the time of the step before over\nthe step's.\n";
   else
     out +=

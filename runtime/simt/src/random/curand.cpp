@@ -16,6 +16,8 @@
 
 namespace {
 
+constexpr double kMostLambda = 1e8;  // the tables of larger ones take too long
+
 // The generation of a group of numbers, which stay together in the output, by one state.
 struct Integers {
   template <class S>
@@ -255,7 +257,7 @@ curandStatus_t curandGenerateLongLong(curandGenerator_t g, unsigned long long* o
   return generate(g, output, n, false, [&](unsigned long long* out) { return g->integers(out, n); });
 }
 curandStatus_t curandGeneratePoisson(curandGenerator_t g, unsigned* output, size_t n, double lambda) {
-  if (!(lambda > 0)) return CURAND_STATUS_OUT_OF_RANGE;
+  if (!(lambda > 0 && lambda <= kMostLambda)) return CURAND_STATUS_OUT_OF_RANGE;
   return generate(g, output, n, false, [&](unsigned* out) { return ridge::simt::random::poisson(*g, out, n, lambda); });
 }
 curandStatus_t curandGenerateUniform(curandGenerator_t g, float* output, size_t n) {
