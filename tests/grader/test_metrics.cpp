@@ -224,6 +224,22 @@ TEST_CASE("metrics: a task that needs a GPU has points on the emulator where it 
   CHECK_FALSE(runs_on("a GPU", "9.0"));
 }
 
+TEST_CASE("metrics: ranks are a task's, and a lab's are those of all its tasks") {
+  const std::string head = "title = \"t\"\norder = 1\nbackends = [\"cpu\", \"cuda\"]\nfiles = [\"a.cu\"]\n";
+  const std::string first = "[[task]]\nid = \"a\"\ntitle = \"a\"\nfile = \"a.cu\"\npoints_correct = 1\n";
+  const std::string second = "[[task]]\nid = \"b\"\ntitle = \"b\"\nfile = \"a.cu\"\npoints_correct = 1\n";
+  const Lab own = parse_lab(head + first + second + "ranks = [1, 3]\n", "07_mini");
+  CHECK(own.tasks[0].ranks.empty());
+  CHECK(own.tasks[1].ranks == std::vector<int>{1, 3});
+  CHECK(own.ranks == std::vector<int>{1, 3});
+  CHECK(own.least_gpus() == 1);  // one GPU judges the first task
+  CHECK(own.most_gpus(8) == 3);
+  const Lab all = parse_lab(head + "ranks = [1, 2]\n" + first + second + "ranks = [4]\n", "07_mini");
+  CHECK(all.tasks[0].ranks == std::vector<int>{1, 2});
+  CHECK(all.ranks == std::vector<int>{1, 2, 4});
+  CHECK(all.least_gpus() == 2);
+}
+
 TEST_CASE("metrics: marks of a check are judged by the case that earns least, whichever way is better") {
   Goal share{"share", "right entries", lab::Backend::cpu, "marked", 0, 1, 10, {}};
   Goal ratio{"ratio", "time", lab::Backend::cpu, "marked", 2, 1, 10, {}};
