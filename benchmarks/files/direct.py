@@ -5,6 +5,7 @@ installed, to fio with the same requests. Needs a GPU, nvcc, and a folder on the
     benchmarks/files/direct.py FOLDER [--mib 4096] [--turns 9] [--cufile FOLDER_OF_CUFILE_H] [--json FILE]
 """
 import argparse
+import datetime
 import json
 import os
 import re
@@ -13,6 +14,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from machine import commit, gpu_state  # noqa: E402
 
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -50,7 +54,10 @@ def main():
     parser.add_argument("--cufile")
     parser.add_argument("--json")
     options = parser.parse_args()
-    result = {"mib": options.mib, "turns": options.turns, "gb_per_s": {}, "of_the_plain_loop": {}}
+    storage = subprocess.run(["df", "--output=source,fstype", options.folder], capture_output=True, text=True).stdout
+    result = {"gpu": gpu_state(), "commit": commit(), "command": "benchmarks/files/direct.py", "date": datetime.date.today().isoformat(),
+              "file_system": storage.strip().splitlines()[-1].split()[-1] if storage.strip() else "unknown"}
+    result |= {"mib": options.mib, "turns": options.turns, "gb_per_s": {}, "of_the_plain_loop": {}}
     with tempfile.TemporaryDirectory() as build_folder:
         program = os.path.join(build_folder, "direct")
         build(program, options.cufile)
