@@ -22,7 +22,8 @@ if words[0] == "create":
     name = json.loads(pathlib.Path(words[1].split("=", 1)[1]).read_text())["metadata"]["name"]
     code, text = next(a for key, a in recorded[scene["create"]].items() if key.startswith("create"))
     if code == 0 or "AlreadyExists" in text:
-        (here / "job").write_text(name)
+        (here / "job.new").write_text(name)  # whoever waits for `job` reads the whole name
+        (here / "job.new").rename(here / "job")
     give(code, text)
 if words[0] == "get":
     if name == "none" and scene["get"] != "away":
