@@ -45,10 +45,10 @@ void Sets::prepare(const Order& order, std::uint64_t seed, Samples& samples) {
   samples.assign(devices_.size(), {});
   for (std::size_t s : order) sets_[s].poison(derived_seed(seed, "poison", s));
   if (!on(Defence::late_writes)) return;
+  const std::vector<std::size_t> calls = sampled_calls(order.size(), derived_seed(seed, "sampled"));
   for (std::size_t r = 0; r < devices_.size(); ++r) {
-    for (std::size_t i = 0; i < order.size(); ++i)
-      if (sampled(i, order.size()))
-        sets_[order[i]][r].add_samples(lab::random_bits(seed, order[i] * devices_.size() + r), samples[r].samples);
+    for (std::size_t i : calls)
+      sets_[order[i]][r].add_samples(lab::random_bits(seed, order[i] * devices_.size() + r), samples[r].samples);
     devices_[r]->aim_sample(samples[r].samples);
   }
 }

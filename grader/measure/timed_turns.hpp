@@ -36,14 +36,20 @@ inline Order first_sets(std::size_t n) {
 // n of `all` sets.
 inline Order drawn_sets(std::size_t all, std::size_t n, std::uint64_t seed) {
   Order order = first_sets(all);
-  for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[lab::random_bits(seed, i) % (i + 1)]);
+  for (std::size_t i = all; i-- > 1;) std::swap(order[i], order[lab::random_bits(seed, i) % (i + 1)]);
   order.resize(n);
   return order;
 }
 
-// Whether the outputs of a turn's call number i of n are sampled: of the last, whose work is the one to put off, and of
-// some others, for the order of sets is random. A sample of all took up to 15 us a call within the measured time.
-inline bool sampled(std::size_t i, std::size_t n) { return i + 1 == n || i + 1 < kSampled; }
+// Numbers of the calls of a turn, of n, whose outputs are sampled: the last, whose work is the one to put off, and
+// others that the seed draws. A submission counts its calls, so it must not know which. A sample of all took up to
+// 15 us a call within the measured time.
+inline std::vector<std::size_t> sampled_calls(std::size_t n, std::uint64_t seed) {
+  if (n == 0) return {};
+  std::vector<std::size_t> calls = drawn_sets(n - 1, std::min(n, kSampled) - 1, seed);
+  calls.push_back(n - 1);
+  return calls;
+}
 
 // The steps of a timing session. `stop` ends the submission's processes, `start` starts them again, and `alone` times
 // the baseline alone and appends its seconds per call to its argument.

@@ -329,13 +329,20 @@ TEST_CASE("a large buffer of the host is poisoned, filled, read and wiped whole"
   CHECK(std::all_of(words.begin(), words.end(), [](std::uint32_t w) { return w == 0; }));
 }
 
-TEST_CASE("of a turn's calls the last is sampled, and few others") {
+TEST_CASE("of a turn's calls the last is sampled, and few others that nobody knows") {
   for (std::size_t n : {1, 2, 3, 4, 5, 64}) {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < n; ++i) count += timed::sampled(i, n);
-    CHECK(count == std::min(n, timed::kSampled));
-    CHECK(timed::sampled(n - 1, n));
+    const std::vector<std::size_t> calls = timed::sampled_calls(n, 7);
+    CHECK(std::set<std::size_t>(calls.begin(), calls.end()).size() == std::min(n, timed::kSampled));
+    CHECK(std::all_of(calls.begin(), calls.end(), [&](std::size_t i) { return i < n; }));
+    CHECK(calls.back() == n - 1);
   }
+  // A submission that does the first calls of a turn alone in time is met, whatever their number.
+  const std::size_t n = 60;
+  std::vector<int> met(n);
+  for (std::uint64_t seed = 0; seed < 2000; ++seed)
+    for (std::size_t i : timed::sampled_calls(n, seed)) ++met[i];
+  CHECK(met.back() == 2000);
+  for (std::size_t i = 0; i + 1 < n; ++i) CHECK((met[i] > 50 && met[i] < 160));  // 2000 x 3 / 59 = 102
 }
 
 TEST_CASE("a program that never gets to its first call ends at its limit", "[session]") {
