@@ -66,7 +66,7 @@ class Start:
 
 
 def ended(text):
-    return re.search(r"ended behind step (\d+), state ([0-9a-f]{16})", text).groups()
+    return re.search(r"ended after step (\d+), state ([0-9a-f]{16})", text).groups()
 
 
 def build(ridge, folder):
@@ -154,7 +154,7 @@ for attempt, ranks in enumerate((4, 3, 2, 4)):
     if attempt < 3:
         time.sleep(1.2)
         os.kill(processes[ranks - 1][0], signal.SIGUSR1)  # one rank is asked, and all stop behind the same step
-        expect(f"{ranks} ranks that are asked to stop say so", True, set(run.end()) != {0} and "stopped behind step" in run.text())
+        expect(f"{ranks} ranks that are asked to stop say so", True, set(run.end()) != {0} and "stopped after step" in run.text())
     else:
         expect("four ranks end", [0], sorted(set(run.end())))
         expect("the state after 4, 3, 2 and 4 ranks", right, ended(run.text()))

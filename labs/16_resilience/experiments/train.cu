@@ -131,7 +131,7 @@ class Run {
     }
     const bool ended = gpt_.step >= o_.steps;
     if (o_.rank == 0)
-      std::printf("%s step %lld, state %016llx, goodput %.3f\n", ended ? "ended behind" : "stopped behind", gpt_.step,
+      std::printf("%s step %lld, state %016llx, goodput %.3f\n", ended ? "ended after" : "stopped after", gpt_.step,
                   static_cast<unsigned long long>(hash_of(gpt_.state().data(), gpt_.state().size())),
                   kept_ / (wall() - began_));
     ncclCommDestroy(comm_);
