@@ -1,6 +1,6 @@
 // What the tasks are held against on a GPU, on the same storage. prefetch: a read of the same batches, as many in flight
 // as there are slots, and nothing else: the storage's own speed. direct: a plain loop of aligned reads with O_DIRECT, a
-// copy to the device behind each. The others are not timed.
+// copy to the device after each. The others are not timed.
 #include <algorithm>
 
 #include "direct.hpp"

@@ -1,7 +1,7 @@
 // Task `prefetch`: read, decode and upload batches so early that the accelerator never waits for anything but the
 // storage.
 //
-// The file at `path` has `batches` encoded batches, one behind the other. Each is read, decoded by processor cores,
+// The file at `path` has `batches` encoded batches, one after another. Each is read, decoded by processor cores,
 // uploaded, and given to train_step, in order. Buffers are given: kSlots of each kind, each with room for one batch. The
 // file may be opened with kDirect or without; no more bytes are in flight than the slots have room for.
 #pragma once
@@ -28,9 +28,9 @@ struct Slots {
   std::uint32_t* on_device[kSlots];  // device memory
 };
 
-// Cores that decode. A core has a part of a batch at a time, and its later parts wait behind it. In virtual time a part
+// Cores that decode. A core has a part of a batch at a time, and its later parts wait for that one. In virtual time a part
 // of n words takes 4 n / storage().core_bandwidth seconds. The buffers are the core's from start() to wait(): it reads
-// and writes them at any time between the two, and the decoded words are there behind wait().
+// and writes them at any time between the two, and the decoded words are there after wait().
 class Decoder {
  public:
   // Words [first, first + count) of a batch, on core `core` < storage().cores. Returns the part's number for wait().

@@ -6,7 +6,7 @@
 #include "prefetch.hpp"
 #include "real_name.hpp"
 
-// in[0]: the state's words at the beginning; out[0]: behind the last batch; workspace: the slots on the device. Sizes:
+// in[0]: the state's words at the beginning; out[0]: after the last batch; workspace: the slots on the device. Sizes:
 // batches, words, -, 1 on a real machine, where in[1] has the file's number.
 inline void call_prefetch(const ridge_call& c) {
   const FileName name("train", c.size[3] == 1 ? c.in[1] : nullptr, c.stream);

@@ -33,7 +33,7 @@ void epoch_order(std::uint64_t seed, long long epoch, std::vector<long long>& or
 }
 
 void next_batch(const Epochs& epochs, Cursor& cursor, int rank, int ranks, std::vector<long long>& mine) {
-  // TODO: this rank's part of the next batch, and the cursor behind the whole batch.
+  // TODO: this rank's part of the next batch, and the cursor after the whole batch.
   (void)epochs, (void)cursor, (void)rank, (void)ranks;
   mine.clear();
 }

@@ -1,7 +1,7 @@
 // Task `shards`: samples in few large files, and who takes which sample when. Host code only.
 //
 // Files (all numbers little-endian, as the host has them):
-//   data/NNNNN.shard  records, one behind the other from byte 0 on. A record is a RecordHead and the sample's bytes.
+//   data/NNNNN.shard  records, one after another from byte 0 on. A record is a RecordHead and the sample's bytes.
 //   data/index        an IndexEntry for each sample, in the order of the samples.
 // Samples are written in their order. A record goes into the current shard if the shard has at most `shard_bytes` bytes
 // with it, or none without it; else the next shard begins. Each file is synced and closed, and the index is begun when
@@ -84,7 +84,7 @@ struct Epochs {
   long long samples;
   int batch;  // samples of a step, of all ranks together
 };
-// The next step's samples of rank `rank` out of `ranks`, and the cursor behind them. A step takes the next `batch`
+// The next step's samples of rank `rank` out of `ranks`, and the cursor after them. A step takes the next `batch`
 // samples of the epoch's order, or those that are left: n of them. Rank r has numbers [n r / ranks, n (r + 1) / ranks)
 // of these n, in their order. Behind the last sample the next epoch begins.
 void next_batch(const Epochs& epochs, Cursor& cursor, int rank, int ranks, std::vector<long long>& mine);

@@ -8,7 +8,7 @@ struct Phase {
 constexpr Phase kPhases[] = {{2, 5}, {4, 7}, {1, 3}, {3, 9}, {8, 6}};
 // Notes to the judge: what was written is complete; all samples were read; which sample is read next (it may be damaged).
 constexpr long long kWritten = 1, kRead = 2, kDamage = 3;
-constexpr int kExamined = 24;  // samples that are read behind kDamage
+constexpr int kExamined = 24;  // samples that are read after kDamage
 
 // epoch_order is called for these seeds and epochs, both relative to the case's seed: the last call repeats the first.
 struct Order {

@@ -18,7 +18,7 @@ Blocks blocks_of(long long offset, long long bytes, long long unit) {
 constexpr int kParts = 8;  // of the page-locked memory
 constexpr long long kPart = kLockedBytes / kParts;
 
-// An event behind the copy out of each part. Kept: events are made once.
+// An event after the copy out of each part. Kept: events are made once.
 struct Copied {
   cudaEvent_t event[kParts];
   Copied() {

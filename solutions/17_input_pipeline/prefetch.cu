@@ -11,7 +11,7 @@ __global__ void train_step(const std::uint32_t* batch, std::uint32_t* state, int
 // TASK(prefetch)
 namespace {
 
-// A slot's event is recorded behind the copy out of its decoded buffer. Kept: events are made once.
+// A slot's event is recorded after the copy out of its decoded buffer. Kept: events are made once.
 struct Copied {
   cudaEvent_t event[kSlots];
   Copied() {

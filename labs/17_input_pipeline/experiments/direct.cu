@@ -1,5 +1,5 @@
 // read_direct of task `direct` on a real file system, in turns with
-//   a plain loop of aligned pread calls with O_DIRECT into the same page-locked memory, a copy to the device behind each;
+//   a plain loop of aligned pread calls with O_DIRECT into the same page-locked memory, a copy to the device after each;
 //   the same requests, eight in flight, into host memory alone: what the storage gives to somebody who only reads;
 //   read_cufile, where cuFile is there.
 // The order of each turn is drawn. Prints medians in GB/s, their least and most, and ratios to the plain loop.
