@@ -36,7 +36,7 @@ struct Slot {
   int profile, start;  // of an instance; otherwise 0
   double share;        // a client's share of the SMs, kLeastShare to 1; otherwise 0
 };
-// A job runs in a slot, behind all jobs there with a lower order. Its memory must fit: kMemory in a whole slot,
+// A job runs in a slot, after all jobs there with a lower order. Its memory must fit: kMemory in a whole slot,
 // `memory` eighths of it in an instance.
 struct Run {
   int slot, order;
