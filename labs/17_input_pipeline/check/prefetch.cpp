@@ -1,4 +1,4 @@
-// Task `prefetch`: the state behind the last batch, and the time.
+// Task `prefetch`: the state after the last batch, and the time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ files::Storage storage_of_feed(const Case& c) {
   return s;
 }
 
-// The batches, one behind the other. Encoded and decoded words are drawn, each for themselves: no key leads from the ones
+// The batches, one after another. Encoded and decoded words are drawn, each for themselves: no key leads from the ones
 // to the others, so that decoded words come from the judge's cores and from nowhere else.
 Words drawn_words(const Case& c, std::uint64_t seed) {
   Words words(static_cast<std::size_t>(c.size[0] * c.size[1]));

@@ -44,7 +44,7 @@ class ShardFiles : public files::FileSystem {
     std::int64_t sample;
     bool damaged;
   };
-  std::vector<Examined> examined;              // behind kRead, in their order
+  std::vector<Examined> examined;              // after kRead, in their order
   std::map<std::string, Bytes> files_written;  // at the first mark, so that later writes do not count
   std::string unfinished;                      // then: the file that was not synced or closed, or begun too early
 
