@@ -84,7 +84,7 @@ struct Speculation {
 //   uniform        (batch, drafted + 1), at least 0 and below 1; the last one is u
 //   lengths        (batch): tokens in both caches before this round. The last token of the text is in neither: it was
 //                  the first input of both models
-//   tokens         (batch, drafted + 1): the accepted ones, one more, and -1 behind
+//   tokens         (batch, drafted + 1): the accepted ones, one more, and -1 after these
 //   target_length, draft_length  (batch): how many tokens of each cache remain valid. In this round the target's cache
 //                  had drafted + 1 more tokens, the draft's `drafted`: its last one was never an input
 void speculate(const float* target, const float* draft, const int* x, const float* uniform, const int* lengths,

@@ -35,7 +35,7 @@ static __global__ void scatter_kernel(Step s, const unsigned* x) {
   if (threadIdx.x == 0) *s.step = step + 1;
 }
 
-// Enqueues a step for `rows` rows, at least as many as are active: the kernels compute this many, those behind the active
+// Enqueues a step for `rows` rows, at least as many as are active: the kernels compute this many, those after the active
 // sequences for nothing. Which sequences are active they read on the device: only `rows` differs from step to step.
 // layers + 2 launches.
 static inline void enqueue_step(const Step& s, int rows, cudaStream_t stream) {

@@ -107,7 +107,7 @@ class Speculate : public TaskCheck {
           return {false,
                   fmt::format("{} is {}, expected -1: {} of {} tokens were accepted, and one follows", where, got[i],
                               row.accepted, k),
-                  "a token behind the end"};
+                  "a token after the end"};
         if (i == row.accepted && !possible(row, got[i])) return wrong_token(row, where, got[i], k);
       }
       const int accepted = static_cast<int>(row.accepted);
@@ -228,9 +228,9 @@ class Speculate : public TaskCheck {
     if (stay == 0 || !std::all_of(got.begin(), end, is_token) ||
         !std::all_of(end, got.end(), [](std::int32_t t) { return t == -1; }))
       return {false,
-              fmt::format("tokens[{}] is {}: expected are tokens of the vocabulary, at least one, and -1 behind", s,
+              fmt::format("tokens[{}] is {}: expected are tokens of the vocabulary, at least one, and -1 after them", s,
                           fmt::join(got, " ")),
-              "tokens of the vocabulary, and -1 behind"};
+              "tokens of the vocabulary, and -1 after them"};
     if (target == stay && draft == std::min(stay, static_cast<int>(c.size[1]))) return {};
     return {false,
             fmt::format("sequence {} has {} tokens more, but the valid part of the target's cache grows by {} and "
