@@ -70,8 +70,10 @@ with Slurm(4) as slurm:
                 until(f"start {start} ends", lambda: ended(text()) or f"restart {start}: srun" in text(), 120)
                 if last := ended(text()):
                     break
-                # Slurm waits two minutes before it starts a job again: too long for a test.
+                # Slurm waits two minutes before it starts a job again: too long for a test. But a start in the second in which the last one
+                # was killed is refused by the node ("Job credential revoked"), and the job is over.
                 until("the job waits", lambda: "PENDING" in slurm_says("squeue", "-h", "-j", job, "-o", "%T"), 60)
+                time.sleep(2)
                 slurm_says("scontrol", "update", f"JobId={job}", "StartTime=now")
             ends = re.findall(r"restart \d+: srun ended with (\d+)", text())
             expect("a rank was killed: 137, or 143 of those that Slurm ended with it", True, ends[0] in ("137", "143"))
