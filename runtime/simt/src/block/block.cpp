@@ -83,7 +83,7 @@ bool BlockRunner::release_barrier() {
     divergent_barrier();
     return false;
   }
-  release(ThreadState::at_barrier);
+  threads_.release(ThreadState::at_barrier);
   barrier_.open();
   ++counters_->barriers;
   ProgressWatch::note();
@@ -109,7 +109,7 @@ bool BlockRunner::release_grid_barrier() {
     deadlock();
     return false;
   }
-  release(ThreadState::at_grid_barrier);
+  threads_.release(ThreadState::at_grid_barrier);
   at_grid_barrier_ = 0;
   ++counters_->barriers;
   ProgressWatch::note();
@@ -156,8 +156,9 @@ std::uintptr_t BlockRunner::address_of_bits(unsigned bits) const {
 
 void BlockRunner::spin(std::uintptr_t address, std::uintptr_t pc) {
   constexpr unsigned kSpins = 256;  // accesses to one address after which a thread lets others run
-  if (address != current_->spin_address) {
+  if (address != current_->spin_address || barrier_.number() != current_->spin_barrier) {
     current_->spin_address = address;
+    current_->spin_barrier = barrier_.number();
     current_->spins = 0;
   }
   if (++current_->spins % kSpins == 0) pause(pc);

@@ -83,8 +83,8 @@ class BlockRunner : public WarpScheduler {
   unsigned wake(ThreadState state, F which) {
     unsigned woken = 0;
     for (Thread& t : threads_)
-      if (t.state == state && which(threads_.wait_of(t))) {
-        t.state = ThreadState::ready;
+      if (threads_.state(t) == state && which(threads_.wait_of(t))) {
+        threads_.state(t) = ThreadState::ready;
         ++woken;
       }
     if (woken != 0) woken_ = true;

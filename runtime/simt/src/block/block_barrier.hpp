@@ -15,7 +15,7 @@ class BlockBarrier {
     int count, all, any;
   };
 
-  void begin_block() { waiting_ = 0; }
+  void begin_block() { waiting_ = 0, ++opened_before_; }
   // Thread `t` comes to the barrier of this source line, which may hold its column above 20 bits. A divergent thread
   // notes its place in `threads`.
   [[gnu::always_inline]] void arrive(Thread& t, BlockThreads& threads, const char* name, const char* file, int line) {
@@ -34,7 +34,6 @@ class BlockBarrier {
       own.line = line & kLine;
       divergent_.push_back(&t);
     }
-    t.spins = 0;
   }
   void reduce(int predicate) {
     reduced_.count += predicate != 0;
@@ -43,10 +42,13 @@ class BlockBarrier {
   }
   void open() {
     waiting_ = 0;
+    ++opened_before_;
     opened_ = reduced_;
   }
 
   unsigned waiting() const { return waiting_; }
+  // Grows with each block and each barrier that opens.
+  unsigned number() const { return opened_before_; }
   Reduced opened() const { return opened_; }  // results of the barrier that opened last
   // The place of the barrier to which the first thread came, and the threads that came to another one.
   const Wait& place() const { return place_; }
@@ -57,7 +59,7 @@ class BlockBarrier {
 
  private:
   static constexpr int kLine = (1 << 20) - 1;
-  unsigned waiting_ = 0;
+  unsigned waiting_ = 0, opened_before_ = 0;
   int column_and_line_ = 0;
   Wait place_;
   std::vector<const Thread*> divergent_;

@@ -48,7 +48,7 @@ void BlockRunner::crashed(std::uintptr_t address, std::uintptr_t pc) {
 
 void BlockRunner::divergent_barrier() {
   const Thread* first = &threads_[0];
-  while (first->state == ThreadState::done || barrier_.is_divergent(*first)) ++first;
+  while (threads_.state(*first) == ThreadState::done || barrier_.is_divergent(*first)) ++first;
   const Thread& divergent = *barrier_.divergent().back();
   Fault f = fault_of(divergent);
   f.cause = Cause::divergent_barrier;
@@ -69,9 +69,9 @@ void BlockRunner::deadlock() {
   unsigned waiting = 0;
   for (unsigned i = 0; i < threads_.size(); ++i) {
     const Thread& t = threads_[i];
-    if (t.state == ThreadState::done) continue;
+    if (threads_.state(t) == ThreadState::done) continue;
     if (first == nullptr) first = &t;
-    if (t.state == first->state)
+    if (threads_.state(t) == threads_.state(*first))
       ++waiting;
     else if (second == nullptr)
       second = &t;
@@ -97,7 +97,7 @@ void BlockRunner::deadlock() {
 // Threads poll, and no block has come further for long.
 void BlockRunner::endless_wait() {
   for (const Thread& t : threads_) {
-    if (t.state != ThreadState::ready) continue;
+    if (threads_.state(t) != ThreadState::ready) continue;
     Fault f = fault_of(t);
     f.cause = Cause::endless_wait;
     f.kind = "endless wait";

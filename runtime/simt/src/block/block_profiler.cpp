@@ -29,7 +29,7 @@ bool BlockProfiler::parks(const Thread& t) {
   if (!recorder_.overfull())
     for (unsigned l = 0; l < kWarpSize; ++l) {
       const Thread* other = threads_.lane(t.linear / kWarpSize, l);
-      if (other == nullptr || other == &t || other->state == ThreadState::unstarted) continue;
+      if (other == nullptr || other == &t || threads_.state(*other) == ThreadState::unstarted) continue;
       if (!threads_.path_of(*other).before(here)) return false;
     }
   flush_path_ = here;
@@ -41,16 +41,16 @@ bool BlockProfiler::release_parked(unsigned warp) {
   bool any = false, converging = false;
   for (unsigned l = 0; l < kWarpSize; ++l)
     if (const Thread* t = threads_.lane(warp, l); t != nullptr) {
-      any |= t->state == ThreadState::parked;
-      converging |= t->state == ThreadState::at_converged;
+      any |= threads_.state(*t) == ThreadState::parked;
+      converging |= threads_.state(*t) == ThreadState::at_converged;
     }
   if (!any) return false;
   flush_point_ = nullptr;
   postponed_ = converging;
   if (!converging) flush(warp);
   for (unsigned l = 0; l < kWarpSize; ++l)
-    if (Thread* t = threads_.lane(warp, l); t != nullptr && t->state == ThreadState::parked)
-      t->state = ThreadState::ready;
+    if (Thread* t = threads_.lane(warp, l); t != nullptr && threads_.state(*t) == ThreadState::parked)
+      threads_.state(*t) = ThreadState::ready;
   return true;
 }
 

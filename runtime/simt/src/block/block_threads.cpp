@@ -1,5 +1,7 @@
 #include "block/block_threads.hpp"
 
+#include <cstring>
+
 namespace ridge::simt {
 
 BlockThreads::BlockThreads()
@@ -8,17 +10,25 @@ BlockThreads::BlockThreads()
 void BlockThreads::begin(Index3 shape, bool clear_instructions, bool clear_paths) {
   size_ = shape.x * shape.y * shape.z;
   if (shape != shape_) number(shape);
-  for (unsigned i = 0; i < size_; ++i) {
-    Thread& t = threads_[i];
-    t.state = ThreadState::unstarted;
-    t.slot = -1;
-    t.spins = 0;
-    t.polled = 0;
-  }
+  std::fill_n(states_.begin(), size_, ThreadState::unstarted);
+  std::fill(states_.begin() + size_, states_.begin() + warps() * kWarpSize, ThreadState::done);
   if (clear_instructions)
     for (unsigned i = 0; i < size_; ++i) threads_[i].instructions = 0;
   if (clear_paths)
     for (unsigned i = 0; i < size_; ++i) paths_[i].reset();
+}
+
+unsigned BlockThreads::runnable(unsigned warp) const {
+  static_assert(static_cast<unsigned>(ThreadState::unstarted) == 0 && static_cast<unsigned>(ThreadState::ready) == 1);
+  constexpr std::uint64_t kAboveOne = 0xFEFEFEFEFEFEFEFE, kLow = 0x7F7F7F7F7F7F7F7F;
+  unsigned mask = 0;
+  for (unsigned l = 0; l < kWarpSize; l += 8) {
+    std::uint64_t states;
+    std::memcpy(&states, &states_[warp * kWarpSize + l], 8);
+    const std::uint64_t can = ~((states & kAboveOne) + kLow) >> 7 & 0x0101010101010101;  // bit 8 i: state i
+    mask |= static_cast<unsigned>(can * 0x0102040810204080 >> 56) << l;
+  }
+  return mask;
 }
 
 std::uint64_t BlockThreads::most_instructions() const {
@@ -47,7 +57,7 @@ unsigned BlockThreads::live_lanes(unsigned warp) const {
   unsigned mask = 0;
   for (unsigned l = 0; l < kWarpSize; ++l) {
     const unsigned linear = warp * kWarpSize + l;
-    if (linear < size_ && threads_[linear].state != ThreadState::done) mask |= 1u << l;
+    if (linear < size_ && states_[linear] != ThreadState::done) mask |= 1u << l;
   }
   return mask;
 }

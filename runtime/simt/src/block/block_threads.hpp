@@ -1,10 +1,13 @@
 // The threads of the block that runs, by linear index and by lane.
 #pragma once
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "block/thread.hpp"
 #include "count/path.hpp"
 #include "count/requests.hpp"
+#include "fiber/fiber.hpp"
 
 namespace ridge::simt {
 
@@ -35,6 +38,18 @@ class BlockThreads {
   // Mask of the lanes whose thread has not ended.
   unsigned live_lanes(unsigned warp) const;
 
+  ThreadState& state(unsigned linear) { return states_[linear]; }
+  ThreadState& state(const Thread& t) { return states_[t.linear]; }
+  ThreadState state(const Thread& t) const { return states_[t.linear]; }
+  // Valid while the thread waits.
+  Fiber& fiber(unsigned linear) { return fibers_[linear]; }
+  // Threads that wait like this can go on.
+  void release(ThreadState waiting) {
+    std::replace(states_.begin(), states_.begin() + size_, waiting, ThreadState::ready);
+  }
+  // Mask of the lanes that can go on: unstarted or ready.
+  unsigned runnable(unsigned warp) const;
+
   Wait& wait_of(const Thread& t) { return waits_[t.linear]; }
   const Wait& wait_of(const Thread& t) const { return waits_[t.linear]; }
   Path& path_of(const Thread& t) { return paths_[t.linear]; }
@@ -42,7 +57,9 @@ class BlockThreads {
 
  private:
   void number(Index3 shape);
-  // Waits and paths lie apart: what barriers and ends of threads read stays compact.
+  // By linear index, and apart: what barriers and ends of threads read stays compact.
+  std::array<ThreadState, kMaxThreadsPerBlock> states_{};  // `done` beyond the last thread, in its warp
+  std::array<Fiber, kMaxThreadsPerBlock> fibers_;
   std::vector<Thread> threads_;
   std::vector<Wait> waits_;
   std::vector<Path> paths_;

@@ -14,13 +14,6 @@ namespace ridge::simt {
 
 extern __thread BlockRunner* tls_runner;
 
-namespace {
-
-constexpr std::size_t kDepth = 1000;                                 // calls within calls
-constexpr std::size_t kSlotWords = kDepth * (kFrameBytes / 8) + 24;  // not a multiple of a page: sets of the cache
-
-}  // namespace
-
 Frames::Frames() {
   void* p = mmap(nullptr, kSlotWords * 8 * kMaxThreadsPerBlock, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -32,11 +25,6 @@ Frames::Frames() {
 }
 
 Frames::~Frames() { munmap(words_, kSlotWords * 8 * kMaxThreadsPerBlock); }
-
-void Frames::give(Thread& t) {
-  t.frames = t.first_frame = words_ + static_cast<std::size_t>(t.slot) * kSlotWords;
-  t.frames_end = t.first_frame + kDepth * (kFrameBytes / 8);
-}
 
 static_assert(offsetof(Thread, frames) == 16 && offsetof(Thread, first_frame) == 24 &&
               offsetof(Thread, frames_end) == 32);

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace ridge::simt {
+#include "block/thread.hpp"
 
-struct Thread;
+namespace ridge::simt {
 
 constexpr std::size_t kFrameBytes = 64;  // return address, %rsp, %rbx, %rbp, %r12 to %r15
 
@@ -15,9 +15,15 @@ class Frames {
   ~Frames();
   Frames(const Frames&) = delete;
   Frames& operator=(const Frames&) = delete;
-  void give(Thread& t);  // `t` has a stack
+  void give(Thread& t) {  // `t` has a stack
+    t.frames = t.first_frame = words_ + static_cast<std::size_t>(t.slot) * kSlotWords;
+    t.frames_end = t.first_frame + kDepth * (kFrameBytes / 8);
+  }
 
  private:
+  static constexpr std::size_t kDepth = 1000;  // calls within calls
+  static constexpr std::size_t kSlotWords =
+      kDepth * (kFrameBytes / 8) + 24;  // not a multiple of a page: sets of the cache
   std::uintptr_t* words_;
 };
 

@@ -2,8 +2,6 @@
 #pragma once
 #include <cstdint>
 
-#include "fiber/fiber.hpp"
-
 namespace ridge::simt {
 
 constexpr unsigned kMaxThreadsPerBlock = 1024;
@@ -41,15 +39,15 @@ struct Wait {
   unsigned converged = 0;  // result of __activemask()
 };
 
+// What a switch of fibers reads lies elsewhere (BlockThreads), so that it stays in the first-level cache.
 struct Thread {
   Index3 index;
   unsigned linear;
   // Saved frames of its calls in a judged program. frames.cpp reads them at these offsets.
   std::uintptr_t *frames, *first_frame, *frames_end;
-  ThreadState state;
-  int slot;        // number of its stack, -1 while it has none
-  Fiber fiber;     // valid while it waits
-  unsigned spins;  // polls of spin_address
+  int slot;        // number of its stack
+  unsigned spins;  // polls of spin_address since the block's barrier number spin_barrier
+  unsigned spin_barrier;
   std::uintptr_t spin_address;
   // Address of its last volatile load, or of its last atomic if that left the memory as it was; 0 after another
   // atomic and after a volatile store.

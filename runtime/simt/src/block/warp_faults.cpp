@@ -79,14 +79,15 @@ void WarpScheduler::undefined_value(int lane, const char* kind, const char* deta
 
 // Threads at a barrier do not note where they wait: most come to the same one.
 const Wait& WarpScheduler::place_of(const Thread& t) const {
-  return t.state == ThreadState::at_barrier && !barrier_.is_divergent(t) ? barrier_.place() : threads_.wait_of(t);
+  return threads_.state(t) == ThreadState::at_barrier && !barrier_.is_divergent(t) ? barrier_.place()
+                                                                                   : threads_.wait_of(t);
 }
 
 std::string WarpScheduler::describe(const Thread& t) const {
   const Wait& wait = place_of(t);
   std::string text =
       "thread (" + std::to_string(t.index.x) + "," + std::to_string(t.index.y) + "," + std::to_string(t.index.z) + ")";
-  if (t.state == ThreadState::done) return text + " has returned";
+  if (threads_.state(t) == ThreadState::done) return text + " has returned";
   text += std::string(" waits at ") + (wait.name != nullptr ? wait.name : "a barrier");
   std::string where = wait.file != nullptr ? file_name(wait.file) + ":" + std::to_string(wait.line)
                                            : source_of(static_cast<std::uint32_t>(wait.pc - program_.base));
@@ -98,17 +99,19 @@ bool WarpScheduler::check_collectives(unsigned warp) {
   bool held = false;
   for (unsigned l = 0; l < kWarpSize; ++l) {
     Thread* t = threads_.lane(warp, l);
-    if (t == nullptr || t->state != ThreadState::at_collective) continue;
+    if (t == nullptr || threads_.state(*t) != ThreadState::at_collective) continue;
     for (unsigned m = 0; m < kWarpSize; ++m) {
       Thread* other = threads_.lane(warp, m);
-      if ((threads_.wait_of(*t).mask >> m & 1) == 0 || other == nullptr || other->state == ThreadState::done) continue;
-      if (other->state == ThreadState::at_memory_barrier || other->state == ThreadState::at_named_barrier ||
-          other->state == ThreadState::at_cluster_barrier) {
+      if ((threads_.wait_of(*t).mask >> m & 1) == 0 || other == nullptr || threads_.state(*other) == ThreadState::done)
+        continue;
+      if (threads_.state(*other) == ThreadState::at_memory_barrier ||
+          threads_.state(*other) == ThreadState::at_named_barrier ||
+          threads_.state(*other) == ThreadState::at_cluster_barrier) {
         held = true;
         continue;
       }
-      const bool same =
-          other->state == ThreadState::at_collective && threads_.wait_of(*other).work == threads_.wait_of(*t).work;
+      const bool same = threads_.state(*other) == ThreadState::at_collective &&
+                        threads_.wait_of(*other).work == threads_.wait_of(*t).work;
       if (same && threads_.wait_of(*other).mask == threads_.wait_of(*t).mask) continue;
       Fault f = fault_of(*t);
       char mask[16], others[16];

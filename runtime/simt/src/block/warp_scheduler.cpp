@@ -91,47 +91,54 @@ WarpScheduler::Turn WarpScheduler::run_warp(unsigned warp, bool paused) {
   return Turn::spins;
 }
 
+// Bit i of the result is bit i ^ order of the mask: lanes in the drawn order.
+static unsigned in_order(unsigned mask, unsigned order) {
+  constexpr unsigned kEven[] = {0x55555555, 0x33333333, 0x0F0F0F0F, 0x00FF00FF, 0x0000FFFF};
+  for (unsigned k = 0; k < 5; ++k)
+    if ((order >> k & 1) != 0) mask = (mask & kEven[k]) << (1u << k) | (mask >> (1u << k) & kEven[k]);
+  return mask;
+}
+
 // Runs every lane that can run, once.
 void WarpScheduler::run_lanes(unsigned warp) {
-  first_lane_ = &threads_[warp * kWarpSize];
-  runnable_ = 0;
-  for (unsigned i = 0; i < kWarpSize; ++i) {
-    const Thread* t = threads_.lane(warp, i ^ lane_order_);
-    if (t != nullptr && (t->state == ThreadState::unstarted || t->state == ThreadState::ready)) runnable_ |= 1u << i;
-  }
-  while (Thread* t = faulted_ ? nullptr : next_lane()) {
-    fiber_switch(scheduler_, t->fiber);
-    last_ = current_;  // not t where its fiber went on with other threads
-    if (last_->state == ThreadState::done) stacks_.keep(last_->slot, last_->fiber);
+  first_lane_ = warp * kWarpSize;
+  runnable_ = in_order(threads_.runnable(warp), lane_order_);
+  while (runnable_ != 0 && !faulted_) {
+    fiber_switch(scheduler_, next_lane());
+    last_ = current_;  // another one where the fiber went on with other threads
+    if (threads_.state(running_) == ThreadState::done) stacks_.keep(last_->slot, threads_.fiber(running_));
     current_ = nullptr;
   }
 }
 
-// Gives a thread that starts a fiber.
-void WarpScheduler::prepare(Thread& t) {
-  if (t.slot < 0) t.slot = stacks_.take();
+void WarpScheduler::start(Thread& t, int slot) {
+  t.slot = slot;
+  t.polled = 0;
   frames_.give(t);
-  t.fiber = stacks_.fiber(t.slot, &fiber_main, this);
+}
+
+// Gives a thread that starts a fiber.
+void WarpScheduler::prepare(unsigned linear) {
+  const int slot = stacks_.take();
+  start(threads_[linear], slot);
+  threads_.fiber(linear) = stacks_.fiber(slot, &fiber_main, this);
 }
 
 void WarpScheduler::fiber_main(void* self) {
   auto& s = *static_cast<WarpScheduler*>(self);
   for (;;) {
-    Thread* t = s.current_;
+    const int slot = s.current_->slot;
     s.launch_->run(s.launch_->closure);
-    t->state = ThreadState::done;
+    s.threads_.state(s.running_) = ThreadState::done;
     ++s.done_;
     // A fiber that ends one thread takes the next one that starts, which saves two switches.
-    if (s.runnable_ != 0 && s.peek_lane()->state == ThreadState::unstarted) {
-      Thread* next = s.peek_lane();
-      s.runnable_ &= s.runnable_ - 1;
-      next->slot = t->slot;
-      s.frames_.give(*next);
-      next->state = ThreadState::ready;
-      s.current_ = next;
+    if (s.runnable_ != 0 && s.threads_.state(s.peek_lane()) == ThreadState::unstarted) {
+      s.take_lane();
+      s.start(*s.current_, slot);
+      s.threads_.state(s.running_) = ThreadState::ready;
       continue;
     }
-    s.stacks_.give_back(t->slot);
+    s.stacks_.give_back(slot);
     s.leave();
   }
 }

@@ -28,10 +28,11 @@ class WarpScheduler {
  private:
   // Members that each switch of fibers reads come next.
   Fiber scheduler_;
-  Thread* first_lane_ = nullptr;  // of the running warp
-  std::uint32_t runnable_ = 0;    // lanes of the running warp that are still to run: bits, in the drawn order
-  unsigned lane_order_ = 0;       // position i is lane i ^ lane_order_
-  unsigned waits_ = 0;            // kinds of waiting that lanes of the running warp began: bits of ThreadState
+  unsigned first_lane_ = 0;     // of the running warp: its linear index
+  unsigned running_ = 0;        // linear index of the current thread
+  std::uint32_t runnable_ = 0;  // lanes of the running warp that are still to run: bits, in the drawn order
+  unsigned lane_order_ = 0;     // position i is lane i ^ lane_order_
+  unsigned waits_ = 0;          // kinds of waiting that lanes of the running warp began: bits of ThreadState
 
  public:
   WarpScheduler(const WarpScheduler&) = delete;
@@ -77,20 +78,16 @@ class WarpScheduler {
   Round run_round();
 
   // Switches from the current thread's fiber to the scheduler's.
-  [[gnu::always_inline]] void leave() { fiber_switch(current_->fiber, scheduler_); }
+  [[gnu::always_inline]] void leave() { fiber_switch(threads_.fiber(running_), scheduler_); }
   // The next lane that can run goes on at once: half the switches that a way through the scheduler would take.
   [[gnu::always_inline]] void wait(ThreadState state) {
-    Thread& own = *current_;
-    own.state = state;
+    Fiber& own = threads_.fiber(running_);
+    threads_.state(running_) = state;
     waits_ |= 1u << static_cast<unsigned>(state);
-    if (Thread* next = next_lane())
-      fiber_switch(own.fiber, next->fiber);
+    if (runnable_ != 0)
+      fiber_switch(own, next_lane());
     else
-      leave();
-  }
-  void release(ThreadState state) {
-    for (Thread& t : threads_)
-      if (t.state == state) t.state = ThreadState::ready;
+      fiber_switch(own, scheduler_);
   }
 
   // warp_faults.cpp
@@ -117,19 +114,25 @@ class WarpScheduler {
   enum class Turn { over, spins, paused };
   Turn run_warp(unsigned warp, bool paused);
   void run_lanes(unsigned warp);
-  void prepare(Thread& t);
-  // The lane that runs next, or null: next_lane() makes it the current one.
-  Thread* peek_lane() { return first_lane_ + (static_cast<unsigned>(std::countr_zero(runnable_)) ^ lane_order_); }
-  [[gnu::always_inline]] Thread* next_lane() {
-    if (runnable_ == 0) return nullptr;
-    Thread* t = peek_lane();
+  void prepare(unsigned linear);
+  void start(Thread& t, int slot);
+  // The linear index of the lane that runs next, where there is one: take_lane() makes it the current thread's.
+  unsigned peek_lane() const {
+    return first_lane_ + (static_cast<unsigned>(std::countr_zero(runnable_)) ^ lane_order_);
+  }
+  void take_lane() {
+    running_ = peek_lane();
     runnable_ &= runnable_ - 1;
-    if (t->state == ThreadState::unstarted) [[unlikely]]
-      prepare(*t);
-    t->state = ThreadState::ready;
-    current_ = t;
-    if (runnable_ != 0) __builtin_prefetch(peek_lane()->fiber.context);
-    return t;
+    current_ = &threads_[running_];
+  }
+  // Takes the next lane; returns its fiber.
+  [[gnu::always_inline]] Fiber& next_lane() {
+    take_lane();
+    if (threads_.state(running_) == ThreadState::unstarted) [[unlikely]]
+      prepare(running_);
+    threads_.state(running_) = ThreadState::ready;
+    if (runnable_ != 0) __builtin_prefetch(threads_.fiber(peek_lane()).context);
+    return threads_.fiber(running_);
   }
   static void fiber_main(void* self);
   void flush(unsigned warp) {

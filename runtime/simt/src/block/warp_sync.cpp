@@ -35,7 +35,7 @@ bool WarpScheduler::release_collectives(unsigned warp) {
   unsigned seen = 0;
   for (unsigned l = 0; l < kWarpSize && !faulted_; ++l) {
     Thread* t = threads_.lane(warp, l);
-    if (t == nullptr || t->state != ThreadState::at_collective || (seen >> l & 1) != 0) continue;
+    if (t == nullptr || threads_.state(*t) != ThreadState::at_collective || (seen >> l & 1) != 0) continue;
     const Wait& w = threads_.wait_of(*t);
     void* arguments[kWarpSize] = {};
     unsigned present = 0;
@@ -43,8 +43,8 @@ bool WarpScheduler::release_collectives(unsigned warp) {
     for (unsigned mask = w.mask; mask != 0 && complete; mask &= mask - 1) {
       auto m = static_cast<unsigned>(std::countr_zero(mask));
       Thread* other = threads_.lane(warp, m);
-      if (other == nullptr || other->state == ThreadState::done) continue;
-      complete = other->state == ThreadState::at_collective && threads_.wait_of(*other).mask == w.mask &&
+      if (other == nullptr || threads_.state(*other) == ThreadState::done) continue;
+      complete = threads_.state(*other) == ThreadState::at_collective && threads_.wait_of(*other).mask == w.mask &&
                  threads_.wait_of(*other).work == w.work;
       if (!complete) break;
       arguments[m] = threads_.wait_of(*other).argument;
@@ -59,7 +59,7 @@ bool WarpScheduler::release_collectives(unsigned warp) {
     if (launch_->sanitize) sanitizer_.warp_sync(warp, present);
     for (; present != 0; present &= present - 1) {
       Thread* other = threads_.lane(warp, static_cast<unsigned>(std::countr_zero(present)));
-      other->state = ThreadState::ready;
+      threads_.state(*other) = ThreadState::ready;
     }
     released = true;
   }
@@ -71,11 +71,11 @@ bool WarpScheduler::release_converged(unsigned warp) {
   bool released = false;
   for (unsigned l = 0; l < kWarpSize; ++l) {
     Thread* t = threads_.lane(warp, l);
-    if (t == nullptr || t->state != ThreadState::at_converged) continue;
+    if (t == nullptr || threads_.state(*t) != ThreadState::at_converged) continue;
     unsigned together = 0;
     for (unsigned m = l; m < kWarpSize; ++m) {
       Thread* other = threads_.lane(warp, m);
-      if (other != nullptr && other->state == ThreadState::at_converged &&
+      if (other != nullptr && threads_.state(*other) == ThreadState::at_converged &&
           threads_.wait_of(*other).pc == threads_.wait_of(*t).pc &&
           threads_.path_of(*other).hash() == threads_.path_of(*t).hash())
         together |= 1u << m;
@@ -83,7 +83,7 @@ bool WarpScheduler::release_converged(unsigned warp) {
     for (unsigned rest = together; rest != 0; rest &= rest - 1) {
       Thread* other = threads_.lane(warp, static_cast<unsigned>(std::countr_zero(rest)));
       threads_.wait_of(*other).converged = together;
-      other->state = ThreadState::ready;
+      threads_.state(*other) = ThreadState::ready;
     }
     released = true;
   }
@@ -100,15 +100,15 @@ unsigned WarpScheduler::converged(std::uintptr_t pc) {
 
 bool WarpScheduler::has_woken(unsigned warp) {
   for (unsigned l = 0; l < kWarpSize; ++l)
-    if (const Thread* t = threads_.lane(warp, l); t != nullptr && t->state == ThreadState::ready) return true;
+    if (const Thread* t = threads_.lane(warp, l); t != nullptr && threads_.state(*t) == ThreadState::ready) return true;
   return false;
 }
 
 bool WarpScheduler::release_yielded(unsigned warp) {
   bool released = false;
   for (unsigned l = 0; l < kWarpSize; ++l)
-    if (Thread* t = threads_.lane(warp, l); t != nullptr && t->state == ThreadState::yielded) {
-      t->state = ThreadState::ready;
+    if (Thread* t = threads_.lane(warp, l); t != nullptr && threads_.state(*t) == ThreadState::yielded) {
+      threads_.state(*t) = ThreadState::ready;
       released = true;
     }
   return released;

@@ -35,8 +35,8 @@ FiberStacks::~FiberStacks() {
 void FiberStacks::begin(unsigned count) {
   for (; guarded_ < count && guards < kMaxGuards; ++guarded_, ++guards)
     mprotect(reinterpret_cast<void*>(slot_begin(static_cast<int>(guarded_))), kGuardBytes, PROT_NONE);
+  taken_ = 0;
   free_.clear();
-  for (unsigned i = 0; i < count; ++i) free_.push_back(static_cast<int>(count - 1 - i));
 }
 
 Fiber FiberStacks::fiber(int slot, FiberEntry entry, void* argument) {

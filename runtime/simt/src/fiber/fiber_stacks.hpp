@@ -20,9 +20,10 @@ class FiberStacks {
   FiberStacks(const FiberStacks&) = delete;
   FiberStacks& operator=(const FiberStacks&) = delete;
 
-  // The first `count` slots are free from here on, and guarded.
+  // The first `count` slots are free from here on, and guarded. No more are taken at a time.
   void begin(unsigned count);
   int take() {
+    if (free_.empty()) return static_cast<int>(taken_++);
     const int slot = free_.back();
     free_.pop_back();
     return slot;
@@ -52,8 +53,9 @@ class FiberStacks {
   };
   std::uintptr_t begin_ = 0, bytes_ = 0;
   std::vector<Slot> slots_;
-  std::vector<int> free_;
-  unsigned guarded_ = 0;  // slots that have a guard page
+  unsigned taken_ = 0;     // slots that were taken since begin()
+  std::vector<int> free_;  // those of them that were given back
+  unsigned guarded_ = 0;   // slots that have a guard page
 };
 
 }  // namespace ridge::simt

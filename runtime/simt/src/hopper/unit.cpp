@@ -133,7 +133,7 @@ void HopperUnit::check_bytes() {
 
 bool HopperUnit::waited_for(std::uintptr_t barrier) {
   for (const Thread& t : runner_.threads())
-    if (t.state == ThreadState::at_memory_barrier &&
+    if (runner_.threads().state(t) == ThreadState::at_memory_barrier &&
         reinterpret_cast<std::uintptr_t>(runner_.threads().wait_of(t).object) == barrier)
       return true;
   return false;
@@ -170,7 +170,7 @@ bool HopperUnit::explain(Fault& f) {
   };
   std::vector<Waiters> all;
   for (const Thread& t : runner_.threads()) {
-    if (t.state != ThreadState::at_memory_barrier) continue;
+    if (runner_.threads().state(t) != ThreadState::at_memory_barrier) continue;
     const Wait& w = runner_.threads().wait_of(t);
     auto at = std::find_if(all.begin(), all.end(),
                            [&](const Waiters& x) { return x.barrier == w.object && x.parity == (w.mask & 1); });
