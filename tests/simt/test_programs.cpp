@@ -72,8 +72,8 @@ long counter(const std::string& json, const std::string& kernel, const std::stri
   return at == std::string::npos ? -1 : std::stol(line.substr(at + name.size() + 4));
 }
 
-// Some programs ask for what CUDA refuses, and look at the answer. The sanitizer tells of each: "ridge: refused: ...", then lines
-// that begin with two spaces.
+// Some programs ask for what CUDA refuses, and look at the answer. The sanitizer and cuSPARSE tell of each: "ridge: refused: ...",
+// then lines that begin with two spaces.
 std::string without_refused(const std::string& err) {
   std::istringstream lines(err);
   std::string kept, line;
@@ -101,7 +101,7 @@ void run_each(const std::vector<fs::path>& all, const Orders& orders, const Orde
       CHECK(r.code == 0);
       CHECK(r.out == "ok\n");
       faults = faults || r.err.find(" in kernel ") != std::string::npos;
-      said = r.err;
+      said = without_refused(r.err);
     }
     if (faults) continue;
     for (const char* order : sanitized) {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "sparse/descriptors.hpp"
+#include "sparse/products.hpp"
 
 namespace {
 
@@ -67,36 +67,64 @@ void sort_elements(int* first, int* second, int* p, int begin, int end) {
 }  // namespace
 
 using ridge::simt::sparse::no_buffer;
+using ridge::simt::sparse::refused;
+
+namespace {
+
+cusparseStatus_t check_conversion(cusparseHandle_t handle, const cusparseSpMatDescr* sparse,
+                                  const cusparseDnMatDescr* dense) {
+  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  if (sparse == nullptr || dense == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (sparse->rows != dense->rows || sparse->cols != dense->cols || sparse->values.type != dense->values.type)
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  if (sparse->format == CUSPARSE_FORMAT_SLICED_ELLPACK) return refused("no dense matrix becomes Sliced-ELL, nor back");
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+#define RIDGE_CONVERSION(handle, sparse, dense)                                                                   \
+  if (const cusparseStatus_t status = check_conversion(handle, sparse, dense); status != CUSPARSE_STATUS_SUCCESS) \
+  return status
 
 extern "C" {
 
-cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t, cusparseConstSpMatDescr_t, cusparseDnMatDescr_t,
-                                                  cusparseSparseToDenseAlg_t, size_t* bytes) {
+cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t handle, cusparseConstSpMatDescr_t a,
+                                                  cusparseDnMatDescr_t b, cusparseSparseToDenseAlg_t, size_t* bytes) {
+  RIDGE_CONVERSION(handle, a, b);
   return no_buffer(bytes);
 }
 cusparseStatus_t cusparseSparseToDense(cusparseHandle_t handle, cusparseConstSpMatDescr_t a, cusparseDnMatDescr_t b,
                                        cusparseSparseToDenseAlg_t, void*) {
+  RIDGE_CONVERSION(handle, a, b);
   RIDGE_READY(handle);
   for (std::int64_t i = 0; i < b->rows; ++i)
     for (std::int64_t j = 0; j < b->cols; ++j) b->values.set(b->place(i, j), 0);
   a->for_each([&](std::int64_t i, std::int64_t j, std::int64_t k) { b->values.set(b->place(i, j), a->values.get(k)); });
   return CUSPARSE_STATUS_SUCCESS;
 }
-cusparseStatus_t cusparseDenseToSparse_bufferSize(cusparseHandle_t, cusparseConstDnMatDescr_t, cusparseSpMatDescr_t,
-                                                  cusparseDenseToSparseAlg_t, size_t* bytes) {
+cusparseStatus_t cusparseDenseToSparse_bufferSize(cusparseHandle_t handle, cusparseConstDnMatDescr_t a,
+                                                  cusparseSpMatDescr_t b, cusparseDenseToSparseAlg_t, size_t* bytes) {
+  RIDGE_CONVERSION(handle, b, a);
   return no_buffer(bytes);
 }
-// The offsets and the number of elements; convert writes the elements.
+// The offsets and the number of elements; convert writes the elements. A matrix in blocks has its pattern from the
+// program, and takes what lies in its blocks.
 cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle, cusparseConstDnMatDescr_t a,
                                                 cusparseSpMatDescr_t b, cusparseDenseToSparseAlg_t, void*) {
+  RIDGE_CONVERSION(handle, b, a);
   RIDGE_READY(handle);
-  b->nnz = take_elements(*a, *b, false);
+  if (b->transposable()) b->nnz = take_elements(*a, *b, false);
   return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseDenseToSparse_convert(cusparseHandle_t handle, cusparseConstDnMatDescr_t a,
                                                cusparseSpMatDescr_t b, cusparseDenseToSparseAlg_t, void*) {
+  RIDGE_CONVERSION(handle, b, a);
   RIDGE_READY(handle);
-  take_elements(*a, *b, true);
+  if (b->transposable())
+    take_elements(*a, *b, true);
+  else
+    b->for_each([&](std::int64_t i, std::int64_t j, std::int64_t k) { b->values.set(k, a->get(i, j)); });
   return CUSPARSE_STATUS_SUCCESS;
 }
 

@@ -103,30 +103,97 @@ struct cusparseDnMatDescr {
   double get(std::int64_t i, std::int64_t j, bool transposed = false) const {
     return values.get(transposed ? place(j, i) : place(i, j));
   }
+  cusparseDnMatDescr of_batch(int n) const {
+    cusparseDnMatDescr one = *this;
+    if (batches > 1) one.values = values.moved(n * stride);
+    return one;
+  }
 };
 struct cusparseSpMatDescr {
-  std::int64_t rows, cols, nnz;
+  std::int64_t rows, cols, nnz;  // in elements, whatever the format
   cusparseFormat_t format;
   Indices offsets, columns;  // of COO: row indices and columns; of CSC: a column's offsets, and rows
   Numbers values;
   int base;
+  std::int64_t block_rows = 1, block_cols = 1;  // of BSR and Blocked-ELL
+  bool blocks_by_rows = true;                   // of BSR: the elements of a block
+  std::int64_t ell_cols = 0;                    // of Blocked-ELL: stored columns, those of empty blocks too
+  std::int64_t slice_rows = 0;                  // of Sliced-ELL
   int batches = 1;
-  std::int64_t offsets_stride = 0, stride = 0;
+  std::int64_t offsets_stride = 0, columns_stride = 0, values_stride = 0;
   cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
   cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
 
-  // f(row, column, place) for each element, in the order of memory.
+  bool transposable() const {
+    return format == CUSPARSE_FORMAT_CSR || format == CUSPARSE_FORMAT_CSC || format == CUSPARSE_FORMAT_COO;
+  }
+  cusparseSpMatDescr of_batch(int n) const {
+    cusparseSpMatDescr one = *this;
+    if (batches == 1) return one;
+    one.offsets = offsets.moved(n * offsets_stride);
+    one.columns = columns.moved(n * columns_stride);
+    one.values = values.moved(n * values_stride);
+    return one;
+  }
+
+  // f(row, column, place) for each element, in the order of memory. Padding of the ELL formats, whose column is -1, is
+  // no element.
   template <class F>
   void for_each(F f) const {
-    const bool by_columns = format == CUSPARSE_FORMAT_CSC;
     if (format == CUSPARSE_FORMAT_COO)
       for (std::int64_t k = 0; k < nnz; ++k) f(offsets.get(k) - base, columns.get(k) - base, k);
+    else if (format == CUSPARSE_FORMAT_BSR)
+      of_blocks(f);
+    else if (format == CUSPARSE_FORMAT_BLOCKED_ELL)
+      of_ell_blocks(f);
+    else if (format == CUSPARSE_FORMAT_SLICED_ELLPACK)
+      of_slices(f);
     else
-      for (std::int64_t i = 0; i < (by_columns ? cols : rows); ++i)
-        for (std::int64_t k = offsets.get(i) - base; k < offsets.get(i + 1) - base; ++k) {
-          const std::int64_t j = columns.get(k) - base;
-          by_columns ? f(j, i, k) : f(i, j, k);
+      of_compressed(f);
+  }
+
+ private:
+  template <class F>
+  void of_compressed(F f) const {
+    const bool by_columns = format == CUSPARSE_FORMAT_CSC;
+    for (std::int64_t i = 0; i < (by_columns ? cols : rows); ++i)
+      for (std::int64_t k = offsets.get(i) - base; k < offsets.get(i + 1) - base; ++k) {
+        const std::int64_t j = columns.get(k) - base;
+        by_columns ? f(j, i, k) : f(i, j, k);
+      }
+  }
+  template <class F>
+  void of_blocks(F f) const {
+    const std::int64_t m = block_rows, n = block_cols;
+    for (std::int64_t i = 0; i < rows / m; ++i)
+      for (std::int64_t k = offsets.get(i) - base; k < offsets.get(i + 1) - base; ++k) {
+        const std::int64_t j = columns.get(k) - base;
+        for (std::int64_t e = 0; e < m * n; ++e) {
+          const std::int64_t r = blocks_by_rows ? e / n : e % m, c = blocks_by_rows ? e % n : e / m;
+          f(i * m + r, j * n + c, k * m * n + e);
         }
+      }
+  }
+  // Values are a dense array of rows x ell_cols, by rows.
+  template <class F>
+  void of_ell_blocks(F f) const {
+    const std::int64_t n = block_cols, slots = ell_cols / n;
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t slot = 0; slot < slots; ++slot) {
+        const std::int64_t j = columns.get(i / n * slots + slot);
+        for (std::int64_t c = 0; j >= 0 && c < n; ++c) f(i, (j - base) * n + c, i * ell_cols + slot * n + c);
+      }
+  }
+  // Of a slice: the first element of each row, then the second of each, and so on.
+  template <class F>
+  void of_slices(F f) const {
+    for (std::int64_t first = 0; first < rows; first += slice_rows) {
+      const std::int64_t slice = first / slice_rows, begin = offsets.get(slice) - base;
+      for (std::int64_t k = begin; k < offsets.get(slice + 1) - base; ++k) {
+        const std::int64_t i = first + (k - begin) % slice_rows, j = columns.get(k);
+        if (i < rows && j >= 0) f(i, j - base, k);
+      }
+    }
   }
 };
 

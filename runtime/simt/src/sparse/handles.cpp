@@ -167,21 +167,11 @@ cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t m, void* offsets, v
   m->offsets.at = offsets, m->columns.at = columns, m->values.at = values;
   return CUSPARSE_STATUS_SUCCESS;
 }
-cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t m, int count, int64_t offsets_stride, int64_t stride) {
-  if (m == nullptr || count < 1) return CUSPARSE_STATUS_INVALID_VALUE;
-  m->batches = count, m->offsets_stride = offsets_stride, m->stride = stride;
-  return CUSPARSE_STATUS_SUCCESS;
-}
 cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t* m, int64_t rows, int64_t cols, int64_t ld, void* values,
                                      cudaDataType type, cusparseOrder_t order) {
   return made(m, cusparseDnMatDescr{rows, cols, ld, {values, type}, order == CUSPARSE_ORDER_ROW});
 }
 cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t m) { return gone(m); }
-cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t m, int count, int64_t stride) {
-  if (m == nullptr || count < 1) return CUSPARSE_STATUS_INVALID_VALUE;
-  m->batches = count, m->stride = stride;
-  return CUSPARSE_STATUS_SUCCESS;
-}
 cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t* v, int64_t size, void* values, cudaDataType type) {
   return made(v, cusparseDnVecDescr{size, {values, type}});
 }

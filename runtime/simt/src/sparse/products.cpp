@@ -1,188 +1,175 @@
-// Products of sparse matrices and vectors.
-#include <map>
+// Products of a sparse matrix with dense ones: SpMV, SpMM, and SDDMM, whose result is sparse.
+#include "sparse/products.hpp"
+
 #include <vector>
 
-#include "sparse/descriptors.hpp"
-
-struct cusparseSpGEMMDescr {
-  std::vector<std::map<std::int64_t, double>> rows;
-};
-
-using ridge::simt::sparse::factor;
+using ridge::simt::sparse::among;
+using ridge::simt::sparse::Factors;
 using ridge::simt::sparse::no_buffer;
+using ridge::simt::sparse::perform;
+using ridge::simt::sparse::refused;
+using ridge::simt::sparse::types_fit;
+
+namespace {
+
+bool transposes(cusparseOperation_t op) { return op != CUSPARSE_OPERATION_NON_TRANSPOSE; }
+
+// Batches of an operand: as many as the result has, or one for all.
+bool batches_fit(int operand, int result) { return operand == 1 || operand == result; }
+
+cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t op, const void* alpha, const cusparseSpMatDescr* a,
+                       const cusparseDnVecDescr* x, const void* beta, const cusparseDnVecDescr* y,
+                       cudaDataType compute) {
+  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  if (alpha == nullptr || a == nullptr || x == nullptr || beta == nullptr || y == nullptr)
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  const bool t = transposes(op);
+  if (x->size != (t ? a->rows : a->cols) || y->size != (t ? a->cols : a->rows)) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (a->format == CUSPARSE_FORMAT_BLOCKED_ELL) return refused("SpMV has no Blocked-ELL: SpMM has");
+  if (t && !a->transposable()) return refused("SpMV has no transpose of BSR and Sliced-ELL");
+  if (!types_fit(a->values.type, x->values.type, y->values.type, compute))
+    return refused("SpMV has no such combination of types");
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
+cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
+                       const cusparseSpMatDescr* a, const cusparseDnMatDescr* b, const void* beta,
+                       const cusparseDnMatDescr* c, cudaDataType compute) {
+  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  if (alpha == nullptr || a == nullptr || b == nullptr || beta == nullptr || c == nullptr)
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  const bool ta = transposes(op_a), tb = transposes(op_b);
+  if (c->rows != (ta ? a->cols : a->rows) || c->cols != (tb ? b->rows : b->cols) ||
+      (ta ? a->rows : a->cols) != (tb ? b->cols : b->rows))
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!batches_fit(a->batches, c->batches) || !batches_fit(b->batches, c->batches))
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  if (a->format == CUSPARSE_FORMAT_SLICED_ELLPACK) return refused("SpMM has no Sliced-ELL: SpMV has");
+  if (ta && !a->transposable()) return refused("SpMM has no transpose of BSR and Blocked-ELL");
+  if (!types_fit(a->values.type, b->values.type, c->values.type, compute))
+    return refused("SpMM has no such combination of types");
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
+cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
+                       const cusparseDnMatDescr* a, const cusparseDnMatDescr* b, const void* beta,
+                       const cusparseSpMatDescr* c, cudaDataType compute) {
+  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  if (alpha == nullptr || a == nullptr || b == nullptr || beta == nullptr || c == nullptr)
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  const bool ta = transposes(op_a), tb = transposes(op_b);
+  if (c->rows != (ta ? a->cols : a->rows) || c->cols != (tb ? b->rows : b->cols) ||
+      (ta ? a->rows : a->cols) != (tb ? b->cols : b->rows))
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!batches_fit(a->batches, c->batches) || !batches_fit(b->batches, c->batches))
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!among(c->format, {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_BSR})) return refused("SDDMM has CSR and BSR alone");
+  if (!types_fit(a->values.type, b->values.type, c->values.type, compute))
+    return refused("SDDMM has no such combination of types");
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
+Factors factors_of(cusparseHandle_t handle, const void* alpha, const void* beta, cudaDataType compute) {
+  return {{handle, alpha, compute}, {handle, beta, compute}};
+}
+
+void multiply(const cusparseSpMatDescr& a, bool ta, const cusparseDnMatDescr& b, bool tb, const cusparseDnMatDescr& c,
+              const Factors& factors) {
+  std::vector<double> sums(static_cast<std::size_t>(c.rows * c.cols));
+  a.for_each([&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    const double v = a.values.get(k);
+    const std::int64_t row = ta ? j : i, inner = ta ? i : j;
+    for (std::int64_t n = 0; n < c.cols; ++n)
+      sums[static_cast<std::size_t>(row * c.cols + n)] += v * b.get(inner, n, tb);
+  });
+  for (std::int64_t i = 0; i < c.rows; ++i)
+    for (std::int64_t j = 0; j < c.cols; ++j)
+      c.values.set(c.place(i, j), factors(sums[static_cast<std::size_t>(i * c.cols + j)], [&] { return c.get(i, j); }));
+}
+
+void sample(const cusparseDnMatDescr& a, bool ta, const cusparseDnMatDescr& b, bool tb, const cusparseSpMatDescr& c,
+            const Factors& factors) {
+  const std::int64_t inner = ta ? a.rows : a.cols;
+  c.for_each([&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    double sum = 0;
+    for (std::int64_t l = 0; l < inner; ++l) sum += a.get(i, l, ta) * b.get(l, j, tb);
+    c.values.set(k, factors(sum, [&] { return c.values.get(k); }));
+  });
+}
+
+}  // namespace
+
+#define RIDGE_CHECK(...) \
+  if (const cusparseStatus_t status = check(__VA_ARGS__); status != CUSPARSE_STATUS_SUCCESS) return status
 
 extern "C" {
 
-cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t, cusparseOperation_t, const void*, cusparseConstSpMatDescr_t,
-                                         cusparseConstDnVecDescr_t, const void*, cusparseDnVecDescr_t, cudaDataType,
-                                         cusparseSpMVAlg_t, size_t* bytes) {
+cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op, const void* alpha,
+                                         cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void* beta,
+                                         cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t,
+                                         size_t* bytes) {
+  RIDGE_CHECK(handle, op, alpha, a, x, beta, y, compute);
   return no_buffer(bytes);
+}
+cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperation_t op, const void* alpha,
+                                         cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void* beta,
+                                         cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t, void*) {
+  return check(handle, op, alpha, a, x, beta, y, compute);
 }
 cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op, const void* alpha,
                               cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void* beta,
                               cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t, void*) {
-  RIDGE_READY(handle);
-  const bool transposed = op != CUSPARSE_OPERATION_NON_TRANSPOSE;
-  std::vector<double> sums(static_cast<std::size_t>(transposed ? a->cols : a->rows));
-  a->for_each([&](std::int64_t i, std::int64_t j, std::int64_t k) {
-    sums[static_cast<std::size_t>(transposed ? j : i)] += a->values.get(k) * x->values.get(transposed ? i : j);
-  });
-  const double by = factor(alpha, compute), old = factor(beta, compute);
-  for (std::size_t n = 0; n < sums.size(); ++n) {
-    const auto i = static_cast<std::int64_t>(n);
-    y->values.set(i, by * sums[n] + (old == 0 ? 0 : old * y->values.get(i)));
-  }
-  return CUSPARSE_STATUS_SUCCESS;
+  RIDGE_CHECK(handle, op, alpha, a, x, beta, y, compute);
+  return perform(
+      handle, [t = transposes(op), a = *a, x = *x, y = *y, factors = factors_of(handle, alpha, beta, compute)] {
+        const cusparseDnMatDescr in{x.size, 1, x.size, x.values, false}, out{y.size, 1, y.size, y.values, false};
+        multiply(a, t, in, false, out, factors);
+      });
 }
-cusparseStatus_t cusparseSpMM_bufferSize(cusparseHandle_t, cusparseOperation_t, cusparseOperation_t, const void*,
-                                         cusparseConstSpMatDescr_t, cusparseConstDnMatDescr_t, const void*,
-                                         cusparseDnMatDescr_t, cudaDataType, cusparseSpMMAlg_t, size_t* bytes) {
+cusparseStatus_t cusparseSpMM_bufferSize(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
+                                         const void* alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
+                                         const void* beta, cusparseDnMatDescr_t c, cudaDataType compute,
+                                         cusparseSpMMAlg_t, size_t* bytes) {
+  RIDGE_CHECK(handle, op_a, op_b, alpha, a, b, beta, c, compute);
   return no_buffer(bytes);
+}
+cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
+                                         const void* alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
+                                         const void* beta, cusparseDnMatDescr_t c, cudaDataType compute,
+                                         cusparseSpMMAlg_t, void*) {
+  return check(handle, op_a, op_b, alpha, a, b, beta, c, compute);
 }
 cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
                               const void* alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                               const void* beta, cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpMMAlg_t,
                               void*) {
-  RIDGE_READY(handle);
-  const bool ta = op_a != CUSPARSE_OPERATION_NON_TRANSPOSE, tb = op_b != CUSPARSE_OPERATION_NON_TRANSPOSE;
-  std::vector<double> sums(static_cast<std::size_t>(c->rows * c->cols));
-  a->for_each([&](std::int64_t i, std::int64_t j, std::int64_t k) {
-    const double v = a->values.get(k);
-    const std::int64_t row = ta ? j : i, inner = ta ? i : j;
-    for (std::int64_t n = 0; n < c->cols; ++n)
-      sums[static_cast<std::size_t>(row * c->cols + n)] += v * b->get(inner, n, tb);
+  RIDGE_CHECK(handle, op_a, op_b, alpha, a, b, beta, c, compute);
+  return perform(handle, [ta = transposes(op_a), tb = transposes(op_b), a = *a, b = *b, c = *c,
+                          factors = factors_of(handle, alpha, beta, compute)] {
+    for (int n = 0; n < c.batches; ++n) multiply(a.of_batch(n), ta, b.of_batch(n), tb, c.of_batch(n), factors);
   });
-  const double by = factor(alpha, compute), old = factor(beta, compute);
-  for (std::int64_t i = 0; i < c->rows; ++i)
-    for (std::int64_t j = 0; j < c->cols; ++j)
-      c->values.set(c->place(i, j),
-                    by * sums[static_cast<std::size_t>(i * c->cols + j)] + (old == 0 ? 0 : old * c->get(i, j)));
-  return CUSPARSE_STATUS_SUCCESS;
 }
-cusparseStatus_t cusparseSDDMM_bufferSize(cusparseHandle_t, cusparseOperation_t, cusparseOperation_t, const void*,
-                                          cusparseConstDnMatDescr_t, cusparseConstDnMatDescr_t, const void*,
-                                          cusparseSpMatDescr_t, cudaDataType, cusparseSDDMMAlg_t, size_t* bytes) {
+cusparseStatus_t cusparseSDDMM_bufferSize(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
+                                          const void* alpha, cusparseConstDnMatDescr_t a, cusparseConstDnMatDescr_t b,
+                                          const void* beta, cusparseSpMatDescr_t c, cudaDataType compute,
+                                          cusparseSDDMMAlg_t, size_t* bytes) {
+  RIDGE_CHECK(handle, op_a, op_b, alpha, a, b, beta, c, compute);
   return no_buffer(bytes);
 }
-cusparseStatus_t cusparseSDDMM_preprocess(cusparseHandle_t, cusparseOperation_t, cusparseOperation_t, const void*,
-                                          cusparseConstDnMatDescr_t, cusparseConstDnMatDescr_t, const void*,
-                                          cusparseSpMatDescr_t, cudaDataType, cusparseSDDMMAlg_t, void*) {
-  return CUSPARSE_STATUS_SUCCESS;
+cusparseStatus_t cusparseSDDMM_preprocess(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
+                                          const void* alpha, cusparseConstDnMatDescr_t a, cusparseConstDnMatDescr_t b,
+                                          const void* beta, cusparseSpMatDescr_t c, cudaDataType compute,
+                                          cusparseSDDMMAlg_t, void*) {
+  return check(handle, op_a, op_b, alpha, a, b, beta, c, compute);
 }
 cusparseStatus_t cusparseSDDMM(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
                                const void* alpha, cusparseConstDnMatDescr_t a, cusparseConstDnMatDescr_t b,
                                const void* beta, cusparseSpMatDescr_t c, cudaDataType compute, cusparseSDDMMAlg_t,
                                void*) {
-  RIDGE_READY(handle);
-  const bool ta = op_a != CUSPARSE_OPERATION_NON_TRANSPOSE, tb = op_b != CUSPARSE_OPERATION_NON_TRANSPOSE;
-  const double by = factor(alpha, compute), old = factor(beta, compute);
-  const std::int64_t inner = ta ? a->rows : a->cols;
-  for (int n = 0; n < c->batches; ++n) {
-    cusparseDnMatDescr left = *a, right = *b;
-    cusparseSpMatDescr out = *c;
-    if (a->batches > 1) left.values = a->values.moved(n * a->stride);
-    if (b->batches > 1) right.values = b->values.moved(n * b->stride);
-    out.offsets = c->offsets.moved(n * c->offsets_stride);
-    out.columns = c->columns.moved(n * c->stride);
-    out.values = c->values.moved(n * c->stride);
-    out.for_each([&](std::int64_t i, std::int64_t j, std::int64_t k) {
-      double sum = 0;
-      for (std::int64_t l = 0; l < inner; ++l) sum += left.get(i, l, ta) * right.get(l, j, tb);
-      out.values.set(k, by * sum + (old == 0 ? 0 : old * out.values.get(k)));
-    });
-  }
-  return CUSPARSE_STATUS_SUCCESS;
-}
-
-cusparseStatus_t cusparseSpGEMM_createDescr(cusparseSpGEMMDescr_t* p) { return made(p, cusparseSpGEMMDescr{}); }
-cusparseStatus_t cusparseSpGEMM_destroyDescr(cusparseSpGEMMDescr_t p) { return gone(p); }
-cusparseStatus_t cusparseSpGEMM_workEstimation(cusparseHandle_t, cusparseOperation_t, cusparseOperation_t, const void*,
-                                               cusparseConstSpMatDescr_t, cusparseConstSpMatDescr_t, const void*,
-                                               cusparseSpMatDescr_t, cudaDataType, cusparseSpGEMMAlg_t,
-                                               cusparseSpGEMMDescr_t, size_t* bytes, void*) {
-  return no_buffer(bytes);
-}
-cusparseStatus_t cusparseSpGEMM_compute(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
-                                        const void* alpha, cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b,
-                                        const void*, cusparseSpMatDescr_t c, cudaDataType compute, cusparseSpGEMMAlg_t,
-                                        cusparseSpGEMMDescr_t product, size_t* bytes, void* buffer) {
-  if (buffer == nullptr) return no_buffer(bytes);
-  RIDGE_READY(handle);
-  if (op_a != CUSPARSE_OPERATION_NON_TRANSPOSE || op_b != CUSPARSE_OPERATION_NON_TRANSPOSE ||
-      b->format != CUSPARSE_FORMAT_CSR)
-    return CUSPARSE_STATUS_NOT_SUPPORTED;
-  const double by = factor(alpha, compute);
-  product->rows.assign(static_cast<std::size_t>(a->rows), {});
-  a->for_each([&](std::int64_t i, std::int64_t j, std::int64_t k) {
-    for (std::int64_t l = b->offsets.get(j) - b->base; l < b->offsets.get(j + 1) - b->base; ++l)
-      product->rows[static_cast<std::size_t>(i)][b->columns.get(l) - b->base] +=
-          by * a->values.get(k) * b->values.get(l);
+  RIDGE_CHECK(handle, op_a, op_b, alpha, a, b, beta, c, compute);
+  return perform(handle, [ta = transposes(op_a), tb = transposes(op_b), a = *a, b = *b, c = *c,
+                          factors = factors_of(handle, alpha, beta, compute)] {
+    for (int n = 0; n < c.batches; ++n) sample(a.of_batch(n), ta, b.of_batch(n), tb, c.of_batch(n), factors);
   });
-  c->nnz = 0;
-  for (const auto& row : product->rows) c->nnz += static_cast<std::int64_t>(row.size());
-  return CUSPARSE_STATUS_SUCCESS;
-}
-cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_t, cusparseOperation_t, const void*,
-                                     cusparseConstSpMatDescr_t, cusparseConstSpMatDescr_t, const void*,
-                                     cusparseSpMatDescr_t c, cudaDataType, cusparseSpGEMMAlg_t,
-                                     cusparseSpGEMMDescr_t product) {
-  RIDGE_READY(handle);
-  std::int64_t k = 0, i = 0;
-  for (const auto& row : product->rows) {
-    c->offsets.set(i++, k + c->base);
-    for (const auto& [column, value] : row) {
-      c->columns.set(k, column + c->base);
-      c->values.set(k++, value);
-    }
-  }
-  c->offsets.set(i, k + c->base);
-  return CUSPARSE_STATUS_SUCCESS;
-}
-
-// y = alpha x + beta y
-cusparseStatus_t cusparseAxpby(cusparseHandle_t handle, const void* alpha, cusparseConstSpVecDescr_t x,
-                               const void* beta, cusparseDnVecDescr_t y) {
-  RIDGE_READY(handle);
-  const double by = factor(alpha, y->values.type), old = factor(beta, y->values.type);
-  std::vector<double> sums(static_cast<std::size_t>(y->size));
-  for (std::int64_t i = 0; i < y->size; ++i) sums[static_cast<std::size_t>(i)] = old == 0 ? 0 : old * y->values.get(i);
-  for (std::int64_t k = 0; k < x->nnz; ++k)
-    sums[static_cast<std::size_t>(x->indices.get(k) - x->base)] += by * x->values.get(k);
-  for (std::int64_t i = 0; i < y->size; ++i) y->values.set(i, sums[static_cast<std::size_t>(i)]);
-  return CUSPARSE_STATUS_SUCCESS;
-}
-cusparseStatus_t cusparseGather(cusparseHandle_t handle, cusparseConstDnVecDescr_t y, cusparseSpVecDescr_t x) {
-  RIDGE_READY(handle);
-  for (std::int64_t k = 0; k < x->nnz; ++k) x->values.set(k, y->values.get(x->indices.get(k) - x->base));
-  return CUSPARSE_STATUS_SUCCESS;
-}
-cusparseStatus_t cusparseScatter(cusparseHandle_t handle, cusparseConstSpVecDescr_t x, cusparseDnVecDescr_t y) {
-  RIDGE_READY(handle);
-  for (std::int64_t k = 0; k < x->nnz; ++k) y->values.set(x->indices.get(k) - x->base, x->values.get(k));
-  return CUSPARSE_STATUS_SUCCESS;
-}
-cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t, cusparseOperation_t, cusparseConstSpVecDescr_t,
-                                         cusparseConstDnVecDescr_t, const void*, cudaDataType, size_t* bytes) {
-  return no_buffer(bytes);
-}
-cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t, cusparseConstSpVecDescr_t x,
-                              cusparseConstDnVecDescr_t y, void* result, cudaDataType compute, void*) {
-  RIDGE_READY(handle);
-  const ridge::simt::sparse::Numbers out{result, compute};
-  if (!out.known()) return CUSPARSE_STATUS_NOT_SUPPORTED;
-  double sum = 0;
-  for (std::int64_t k = 0; k < x->nnz; ++k) sum += x->values.get(k) * y->values.get(x->indices.get(k) - x->base);
-  out.set(0, sum);
-  return CUSPARSE_STATUS_SUCCESS;
-}
-cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t, cusparseOperation_t, const void*, cusparseConstSpMatDescr_t,
-                                         cusparseConstDnVecDescr_t, const void*, cusparseDnVecDescr_t, cudaDataType,
-                                         cusparseSpMVAlg_t, void*) {
-  return CUSPARSE_STATUS_SUCCESS;
-}
-cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t, cusparseOperation_t, cusparseOperation_t, const void*,
-                                         cusparseConstSpMatDescr_t, cusparseConstDnMatDescr_t, const void*,
-                                         cusparseDnMatDescr_t, cudaDataType, cusparseSpMMAlg_t, void*) {
-  return CUSPARSE_STATUS_SUCCESS;
 }
 }

@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "sparse/descriptors.hpp"
+#include "sparse/products.hpp"
 
 namespace ridge::simt::sparse {
 
@@ -61,10 +61,12 @@ struct Triangle {
 
 }  // namespace ridge::simt::sparse
 
+using ridge::simt::sparse::among;
 using ridge::simt::sparse::factor;
 using ridge::simt::sparse::gone;
 using ridge::simt::sparse::made;
 using ridge::simt::sparse::no_buffer;
+using ridge::simt::sparse::refused;
 
 struct cusparseSpSVDescr {
   ridge::simt::sparse::Triangle triangle;
@@ -72,6 +74,40 @@ struct cusparseSpSVDescr {
 struct cusparseSpSMDescr {
   ridge::simt::sparse::Triangle triangle;
 };
+
+namespace {
+
+cusparseStatus_t check_system(cusparseHandle_t handle, const cusparseSpMatDescr* a, const cusparseDnVecDescr* x,
+                              const cusparseDnVecDescr* y, cudaDataType compute) {
+  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  if (a == nullptr || x == nullptr || y == nullptr || a->rows != a->cols) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (x->size != a->rows || y->size != a->rows) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!among(a->format, {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_COO, CUSPARSE_FORMAT_SLICED_ELLPACK}))
+    return refused("SpSV has CSR, COO and Sliced-ELL alone");
+  for (const cudaDataType type : {a->values.type, x->values.type, y->values.type})
+    if (type != compute || (type != CUDA_R_32F && type != CUDA_R_64F))
+      return refused("SpSV has float and double alone, all of one type");
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
+cusparseStatus_t check_systems(cusparseHandle_t handle, cusparseOperation_t op_b, const cusparseSpMatDescr* a,
+                               const cusparseDnMatDescr* b, const cusparseDnMatDescr* c, cudaDataType compute) {
+  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  if (a == nullptr || b == nullptr || c == nullptr || a->rows != a->cols) return CUSPARSE_STATUS_INVALID_VALUE;
+  const bool t = op_b != CUSPARSE_OPERATION_NON_TRANSPOSE;
+  if (c->rows != a->rows || c->rows != (t ? b->cols : b->rows) || c->cols != (t ? b->rows : b->cols))
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!among(a->format, {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_COO})) return refused("SpSM has CSR and COO alone");
+  for (const cudaDataType type : {a->values.type, b->values.type, c->values.type})
+    if (type != compute || (type != CUDA_R_32F && type != CUDA_R_64F))
+      return refused("SpSM has float and double alone, all of one type");
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+#define RIDGE_SYSTEM(check, ...) \
+  if (const cusparseStatus_t status = check(__VA_ARGS__); status != CUSPARSE_STATUS_SUCCESS) return status
 
 extern "C" {
 
@@ -83,14 +119,16 @@ cusparseStatus_t cusparseSpSV_bufferSize(cusparseHandle_t, cusparseOperation_t, 
   return no_buffer(bytes);
 }
 cusparseStatus_t cusparseSpSV_analysis(cusparseHandle_t handle, cusparseOperation_t op, const void*,
-                                       cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t, cusparseDnVecDescr_t,
-                                       cudaDataType, cusparseSpSVAlg_t, cusparseSpSVDescr_t d, void*) {
+                                       cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
+                                       cudaDataType compute, cusparseSpSVAlg_t, cusparseSpSVDescr_t d, void*) {
+  RIDGE_SYSTEM(check_system, handle, a, x, y, compute);
   RIDGE_READY(handle);
   return d->triangle.take(*a, op);
 }
 cusparseStatus_t cusparseSpSV_solve(cusparseHandle_t handle, cusparseOperation_t, const void* alpha,
                                     cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
                                     cudaDataType compute, cusparseSpSVAlg_t, cusparseSpSVDescr_t d) {
+  RIDGE_SYSTEM(check_system, handle, a, x, y, compute);
   RIDGE_READY(handle);
   if (d->triangle.n != a->rows) return CUSPARSE_STATUS_INVALID_VALUE;  // no analysis of this matrix
   const double by = factor(alpha, compute);
@@ -114,10 +152,11 @@ cusparseStatus_t cusparseSpSM_bufferSize(cusparseHandle_t, cusparseOperation_t, 
                                          cudaDataType, cusparseSpSMAlg_t, cusparseSpSMDescr_t, size_t* bytes) {
   return no_buffer(bytes);
 }
-cusparseStatus_t cusparseSpSM_analysis(cusparseHandle_t handle, cusparseOperation_t op, cusparseOperation_t,
-                                       const void*, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t,
-                                       cusparseDnMatDescr_t, cudaDataType, cusparseSpSMAlg_t, cusparseSpSMDescr_t d,
-                                       void*) {
+cusparseStatus_t cusparseSpSM_analysis(cusparseHandle_t handle, cusparseOperation_t op, cusparseOperation_t op_b,
+                                       const void*, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
+                                       cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpSMAlg_t,
+                                       cusparseSpSMDescr_t d, void*) {
+  RIDGE_SYSTEM(check_systems, handle, op_b, a, b, c, compute);
   RIDGE_READY(handle);
   return d->triangle.take(*a, op);
 }
@@ -125,6 +164,7 @@ cusparseStatus_t cusparseSpSM_solve(cusparseHandle_t handle, cusparseOperation_t
                                     const void* alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                                     cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpSMAlg_t,
                                     cusparseSpSMDescr_t d) {
+  RIDGE_SYSTEM(check_systems, handle, op_b, a, b, c, compute);
   RIDGE_READY(handle);
   if (d->triangle.n != a->rows) return CUSPARSE_STATUS_INVALID_VALUE;
   const double by = factor(alpha, compute);
