@@ -402,7 +402,8 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
   const auto asks_for = [&](const char* library) {
     return std::find(extra.begin(), extra.end(), library) != extra.end();
   };
-  const bool modules = !worker && (asks_for("-lcuda") || asks_for("-lnvrtc")) && uses_modules(symbols);
+  const bool gives = !worker && gives_code(symbols);
+  const bool modules = gives || (!worker && (asks_for("-lcuda") || asks_for("-lnvrtc")) && uses_modules(symbols));
   // std::call_once and futures have thread-local variables in the C++ library: local-exec code reaches those of its own
   // program only.
   if (std::erase_if(names, [](const std::string& n) { return n.rfind("_ZSt", 0) == 0; }) != 0)
@@ -433,6 +434,7 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
     for (const char* needed : l.needed)
       if (needed != nullptr) behind.push_back(needed);
   }
+  if (gives) argv.push_back("-Wl,-u,ridge_find_functions");
   // Modules may call anything of the emulator.
   if (modules) argv.insert(argv.end(), {library("libridge_driver.a").string(), "-Wl,--whole-archive"});
   argv.push_back(library(!worker ? "libridge_simt.a" : "ridge_worker_sealed.o").string());

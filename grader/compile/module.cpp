@@ -72,6 +72,13 @@ bool uses_modules(const SymbolTables& objects) {
   return false;
 }
 
+bool gives_code(const SymbolTables& objects) {
+  for (const std::string& name : undefined_names(objects))
+    if (name == "cufftXtSetJITCallback" || name == "cusparseSpMMOp_createPlan" || name == "cusparseSpMVOp_createPlan")
+      return true;
+  return false;
+}
+
 CompileFailure link_module(const std::vector<fs::path>& objects, const fs::path& image) {
   const Compiler& compiler = host_compiler();
   const fs::path dir = image.parent_path();

@@ -14,4 +14,7 @@ CompileFailure link_module(const std::vector<fs::path>& objects, const fs::path&
 // Whether these objects load modules, or compile some: they call the driver API or nvrtc.
 bool uses_modules(const SymbolTables& objects);
 
+// Whether these objects give cuFFT or cuSPARSE functions in code that they hold or compile.
+bool gives_code(const SymbolTables& objects);
+
 }  // namespace ridge

@@ -40,6 +40,7 @@ struct _nvrtcProgram {
   std::vector<std::pair<std::string, std::string>> expressions;  // as given, and the lowered name
   std::string log, image, text;
   bool compiled = false;
+  bool link_time = false;  // -dlto
 };
 
 namespace {
@@ -193,6 +194,13 @@ std::string own_log(const std::string& said, const std::string& folder) {
   return log;
 }
 
+// NVRTC looks for headers beside the source too, where its name has a folder, but for these options.
+bool leaves_folder_out(const std::string& option) {
+  return option == "-no-source-include" || option == "--no-source-include";
+}
+
+bool asks_for_link_time(const std::string& option) { return option == "-dlto" || option == "--dlink-time-opt"; }
+
 nvrtcResult give(const std::string& text, char* out) {
   if (out == nullptr) return NVRTC_ERROR_INVALID_INPUT;
   std::memcpy(out, text.c_str(), text.size() + 1);
@@ -274,6 +282,10 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int options, const char* const* 
       ridge_compiler(), "cc", "-cubin",        "-x", "cu", "-D__CUDACC_RTC__", "-o", made.string(),
       source.string(),  "-I", headers.string()};
   if (!ridge::simt::Program::counts()) words.push_back("--plain");
+  const fs::path beside = fs::path(p->name).parent_path();
+  if (!beside.empty() && std::none_of(given, given + options, leaves_folder_out))
+    words.insert(words.end(), {"-I", beside.string()});
+  p->link_time = std::any_of(given, given + options, asks_for_link_time);
   for (int i = 0; i < options; ++i)
     if (!of_nvrtc_alone(given[i])) words.emplace_back(given[i]);
   const int code = run(words, said);
@@ -313,6 +325,14 @@ nvrtcResult nvrtcGetCUBIN(nvrtcProgram p, char* image) {
   if (image == nullptr) return NVRTC_ERROR_INVALID_INPUT;
   std::memcpy(image, p->image.data(), p->image.size());
   return NVRTC_SUCCESS;
+}
+nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram p, size_t* bytes) {
+  if (p == nullptr || !p->link_time) return NVRTC_ERROR_INVALID_PROGRAM;
+  return nvrtcGetCUBINSize(p, bytes);
+}
+nvrtcResult nvrtcGetLTOIR(nvrtcProgram p, char* code) {
+  if (p == nullptr || !p->link_time) return NVRTC_ERROR_INVALID_PROGRAM;
+  return nvrtcGetCUBIN(p, code);
 }
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram p, size_t* bytes) {
   if (p == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;

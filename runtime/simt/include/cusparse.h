@@ -84,6 +84,8 @@ typedef enum {
   CUSPARSE_SPGEMM_ALG3 = 5
 } cusparseSpGEMMAlg_t;
 typedef enum { CUSPARSE_SDDMM_ALG_DEFAULT = 0 } cusparseSDDMMAlg_t;
+typedef enum { CUSPARSE_SPMM_OP_ALG_DEFAULT } cusparseSpMMOpAlg_t;
+typedef enum { CUSPARSE_SPMVOP_ALG_DEFAULT = 0 } cusparseSpMVOpAlg_t;
 
 typedef enum { CUSPARSE_SPSV_ALG_DEFAULT = 0 } cusparseSpSVAlg_t;
 typedef enum { CUSPARSE_SPSV_UPDATE_GENERAL = 0, CUSPARSE_SPSV_UPDATE_DIAGONAL = 1 } cusparseSpSVUpdate_t;
@@ -97,6 +99,9 @@ typedef struct cusparseDnVecDescr* cusparseDnVecDescr_t;
 typedef struct cusparseSpMatDescr* cusparseSpMatDescr_t;
 typedef struct cusparseDnMatDescr* cusparseDnMatDescr_t;
 typedef struct cusparseSpGEMMDescr* cusparseSpGEMMDescr_t;
+typedef struct cusparseSpMMOpPlan* cusparseSpMMOpPlan_t;
+typedef struct cusparseSpMVOpDescr* cusparseSpMVOpDescr_t;
+typedef struct cusparseSpMVOpPlan* cusparseSpMVOpPlan_t;
 typedef struct cusparseSpSVDescr* cusparseSpSVDescr_t;
 typedef struct cusparseSpSMDescr* cusparseSpSMDescr_t;
 typedef struct csrilu02Info* csrilu02Info_t;
@@ -276,6 +281,30 @@ cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t handle, cusparseOperat
 cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t opX, cusparseConstSpVecDescr_t vecX, cusparseConstDnVecDescr_t vecY, void* result, cudaDataType computeType, void* externalBuffer);
 cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperation_t opA, const void* alpha, cusparseConstSpMatDescr_t matA, cusparseConstDnVecDescr_t vecX, const void* beta, cusparseDnVecDescr_t vecY, cudaDataType computeType, cusparseSpMVAlg_t alg, void* externalBuffer);
 cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void* alpha, cusparseConstSpMatDescr_t matA, cusparseConstDnMatDescr_t matB, const void* beta, cusparseDnMatDescr_t matC, cudaDataType computeType, cusparseSpMMAlg_t alg, void* externalBuffer);
+
+// Products with operations of the program: device functions add_op, mul_op and epilogue of two numbers in what nvrtcGetLTOIR gave. CSR.
+cusparseStatus_t cusparseSpMMOp_createPlan(cusparseHandle_t handle, cusparseSpMMOpPlan_t* plan, cusparseOperation_t op_a,
+                                           cusparseOperation_t op_b, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
+                                           cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpMMOpAlg_t algorithm, const void* add,
+                                           size_t add_bytes, const void* mul, size_t mul_bytes, const void* epilogue,
+                                           size_t epilogue_bytes, size_t* bytes);
+cusparseStatus_t cusparseSpMMOp(cusparseSpMMOpPlan_t plan, void* buffer);
+cusparseStatus_t cusparseSpMMOp_destroyPlan(cusparseSpMMOpPlan_t plan);
+// z = spmvop_epilogue(row, alpha A x + beta y), of newer cuSPARSE; without code, z = alpha A x + beta y.
+cusparseStatus_t cusparseSpMVOp_bufferSize(cusparseHandle_t handle, cusparseOperation_t op, cusparseConstSpMatDescr_t a,
+                                           cusparseConstDnVecDescr_t x, cusparseConstDnVecDescr_t y, cusparseDnVecDescr_t z,
+                                           cudaDataType compute, cusparseSpMVOpAlg_t algorithm, size_t* bytes);
+cusparseStatus_t cusparseSpMVOp_createDescr(cusparseHandle_t handle, cusparseSpMVOpDescr_t* descr, cusparseOperation_t op,
+                                            cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, cusparseConstDnVecDescr_t y,
+                                            cusparseDnVecDescr_t z, cudaDataType compute, cusparseSpMVOpAlg_t algorithm, void* buffer);
+cusparseStatus_t cusparseSpMVOp_destroyDescr(cusparseSpMVOpDescr_t descr);
+cusparseStatus_t cusparseSpMVOp_createPlan(cusparseHandle_t handle, cusparseSpMVOpDescr_t descr, cusparseSpMVOpPlan_t* plan,
+                                           const void* code, size_t bytes);
+cusparseStatus_t cusparseSpMVOp_destroyPlan(cusparseSpMVOpPlan_t plan);
+cusparseStatus_t cusparseSpMVOp_setGlobalUserData(cusparseHandle_t handle, cusparseSpMVOpPlan_t plan, const char* name,
+                                                  const void* data, size_t bytes);
+cusparseStatus_t cusparseSpMVOp(cusparseHandle_t handle, cusparseSpMVOpPlan_t plan, const void* alpha, const void* beta,
+                                cusparseConstDnVecDescr_t x, cusparseConstDnVecDescr_t y, cusparseDnVecDescr_t z);
 
 // Triangular systems: op(A) y = alpha x, op(A) C = alpha op(B). The analysis takes the values of A.
 cusparseStatus_t cusparseSpSV_createDescr(cusparseSpSVDescr_t* descr);

@@ -1,5 +1,6 @@
 // NVRTC of the SIMT emulator: the compiler that built the program compiles its kernels while it runs. What it makes
-// is a module for the emulator's cuModuleLoadData; GetPTX gives the same as text. Programs are linked with -lnvrtc.
+// is a module for the emulator's cuModuleLoadData; GetPTX gives the same as text, and GetLTOIR, after -dlto, the same for
+// libraries that take functions of the program. Programs are linked with -lnvrtc.
 #pragma once
 #include <stddef.h>
 
@@ -35,6 +36,8 @@ nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t* bytes);  // with the 0
 nvrtcResult nvrtcGetPTX(nvrtcProgram program, char* text);
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t* bytes);
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char* image);
+nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram program, size_t* bytes);
+nvrtcResult nvrtcGetLTOIR(nvrtcProgram program, char* code);
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t* bytes);  // with the 0 behind it
 nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char* text);
 nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char* expression);
