@@ -2,41 +2,24 @@
 // takes ny = 0 there.
 #include "cufft.h"
 
-#include <array>
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <map>
-#include <memory>
-#include <mutex>
 #include <utility>
 
-#include "cufft/transform.hpp"
+#include "cufft/plan.hpp"
 #include "device/memory.hpp"
 #include "sanitize/sanitizer.hpp"
 #include "stream/device_log.hpp"
 
-using ridge::simt::fft::Shape;
-using ridge::simt::fft::Transform;
+namespace ridge::simt::fft {
 
 namespace {
-
-struct Plan {
-  Shape shape;
-  bool made = false;
-  cudaStream_t stream = nullptr;
-  std::array<std::shared_ptr<const Transform>, 4> transforms = {};  // by direction, and in place
-};
-
-std::mutex mutex;
 
 std::map<cufftHandle, Plan>& plans() {
   static auto* all = new std::map<cufftHandle, Plan>;
   return *all;
-}
-
-Plan* find(cufftHandle handle) {
-  const auto at = plans().find(handle);
-  return at == plans().end() ? nullptr : &at->second;
 }
 
 bool known(cufftType t) {
@@ -58,18 +41,9 @@ cufftResult fill(Plan& plan, Shape shape) {
   return CUFFT_SUCCESS;
 }
 
-cufftResult make(cufftHandle handle, Shape shape, size_t* work_size) {
-  std::lock_guard lock(mutex);
-  Plan* plan = find(handle);
-  if (plan == nullptr) return CUFFT_INVALID_PLAN;
-  if (work_size == nullptr) return CUFFT_INVALID_VALUE;
-  *work_size = 0;
-  return fill(*plan, std::move(shape));
-}
-
 cufftResult create(cufftHandle* handle, const Shape* shape) {
   if (handle == nullptr) return CUFFT_INVALID_VALUE;
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(plans_mutex());
   Plan plan;
   *handle = 0;
   if (shape != nullptr)
@@ -118,27 +92,62 @@ bool holds(const void* p, std::int64_t bytes, const char* what) {
 struct Job {
   std::shared_ptr<const Transform> transform;
   void *in, *out;
+  Shape shape;
+  Callbacks callbacks;
+  bool with_callbacks;
 };
 
 void run(void* job) {
   const Job& j = *static_cast<Job*>(job);
-  j.transform->run(j.in, j.out);
+  if (j.with_callbacks)
+    run_with_callbacks(j.shape, *j.transform, j.callbacks, j.in, j.out);
+  else
+    j.transform->run(j.in, j.out);
+}
+
+}  // namespace
+
+std::mutex& plans_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+Plan* find(cufftHandle handle) {
+  const auto at = plans().find(handle);
+  return at == plans().end() ? nullptr : &at->second;
+}
+
+cufftResult make(cufftHandle handle, Shape shape, size_t* work_sizes) {
+  std::lock_guard lock(plans_mutex());
+  Plan* plan = find(handle);
+  if (plan == nullptr) return CUFFT_INVALID_PLAN;
+  if (work_sizes == nullptr) return CUFFT_INVALID_VALUE;
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, plan->devices.size()); ++i) work_sizes[i] = 0;
+  return fill(*plan, std::move(shape));
 }
 
 cufftResult execute(cufftHandle handle, cufftType type, void* in, void* out, int direction) {
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(plans_mutex());
   Plan* plan = find(handle);
   if (plan == nullptr || !plan->made) return CUFFT_INVALID_PLAN;
+  if (!plan->devices.empty()) return CUFFT_INVALID_PLAN;  // cufftXtExecDescriptor runs it
   const bool in_place = in == out;
   if (plan->shape.type != type || in == nullptr || out == nullptr) return CUFFT_INVALID_VALUE;
   if (direction != CUFFT_FORWARD && direction != CUFFT_INVERSE) return CUFFT_INVALID_VALUE;
   const Shape shape = with_layouts(plan->shape, in_place);
   const std::int64_t written = bytes(shape, false);
   if (!holds(in, bytes(shape, true), "input") || !holds(out, written, "output")) return CUFFT_INVALID_VALUE;
-  auto& transform = plan->transforms[(direction == CUFFT_INVERSE ? 2u : 0u) + (in_place ? 1u : 0u)];
-  if (transform == nullptr) transform = Transform::make(shape, direction, in_place);
+  const bool with_callbacks = load_callback(shape, plan->callbacks) || store_callback(shape, plan->callbacks);
+  std::shared_ptr<const Transform> transform;
+  if (with_callbacks) {
+    transform = Transform::make(shape, direction, false);
+  } else {
+    auto& kept = plan->transforms[(direction == CUFFT_INVERSE ? 2u : 0u) + (in_place ? 1u : 0u)];
+    if (kept == nullptr) kept = Transform::make(shape, direction, in_place);
+    transform = kept;
+  }
   if (transform == nullptr) return CUFFT_EXEC_FAILED;
-  Job job{transform, in, out};
+  Job job{transform, in, out, shape, plan->callbacks, with_callbacks};
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   if (plan->stream != nullptr) cudaStreamIsCapturing(plan->stream, &capture);
   if (capture == cudaStreamCaptureStatusActive)  // the graph keeps it
@@ -150,6 +159,25 @@ cufftResult execute(cufftHandle handle, cufftType type, void* in, void* out, int
   return CUFFT_SUCCESS;
 }
 
+cufftResult estimate(const Shape& shape, size_t* work_size) {
+  Plan plan;
+  if (work_size == nullptr) return CUFFT_INVALID_VALUE;
+  *work_size = 0;
+  return fill(plan, shape);
+}
+
+bool shape_of_many(Shape& shape, int rank, const long long* n, const long long* in, long long in_stride,
+                   long long in_distance, const long long* out, long long out_stride, long long out_distance,
+                   cufftType type, long long batch) {
+  return many(shape, rank, n, in, in_stride, in_distance, out, out_stride, out_distance, type, batch);
+}
+
+}  // namespace ridge::simt::fft
+
+using namespace ridge::simt::fft;
+
+namespace {
+
 Shape shape_of(std::vector<int> n, cufftType type, int batch) {
   Shape s;
   s.n = std::move(n);
@@ -159,15 +187,8 @@ Shape shape_of(std::vector<int> n, cufftType type, int batch) {
 }
 
 cufftResult on_plan(cufftHandle handle) {
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(plans_mutex());
   return find(handle) == nullptr ? CUFFT_INVALID_PLAN : CUFFT_SUCCESS;
-}
-
-cufftResult estimate(const Shape& shape, size_t* work_size) {
-  Plan plan;
-  if (work_size == nullptr) return CUFFT_INVALID_VALUE;
-  *work_size = 0;
-  return fill(plan, shape);
 }
 
 }  // namespace
@@ -232,7 +253,7 @@ cufftResult cufftGetSize(cufftHandle plan, size_t* work_size) {
 cufftResult cufftSetWorkArea(cufftHandle plan, void*) { return on_plan(plan); }
 cufftResult cufftSetAutoAllocation(cufftHandle plan, int) { return on_plan(plan); }
 cufftResult cufftSetStream(cufftHandle handle, cudaStream_t stream) {
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(plans_mutex());
   Plan* plan = find(handle);
   if (plan == nullptr) return CUFFT_INVALID_PLAN;
   plan->stream = stream;
@@ -259,7 +280,7 @@ cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex* in, cufftDoubleRe
 }
 
 cufftResult cufftDestroy(cufftHandle plan) {
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(plans_mutex());
   return plans().erase(plan) != 0 ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
 cufftResult cufftGetVersion(int* version) {
