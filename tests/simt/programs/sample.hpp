@@ -39,10 +39,21 @@ class Random {
   std::uint64_t state_;
 };
 
+// What device_array has given, for programs that free all of it at once, and none of it before.
+inline std::vector<void*>& device_arrays() {
+  static std::vector<void*> all;
+  return all;
+}
+inline void free_device_arrays() {
+  for (void* p : device_arrays()) CUDA_CHECK(cudaFree(p));
+  device_arrays().clear();
+}
+
 template <class T>
 T* device_array(std::size_t n) {
   T* p = nullptr;
   CUDA_CHECK(cudaMalloc(&p, n * sizeof(T)));
+  device_arrays().push_back(p);
   return p;
 }
 

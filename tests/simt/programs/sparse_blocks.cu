@@ -349,5 +349,6 @@ int main() {
     }
   check_refusals(random);
   SPARSE_CHECK(cusparseDestroy(handle));
+  free_device_arrays();
   std::puts("ok");
 }

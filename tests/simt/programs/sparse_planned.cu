@@ -330,5 +330,6 @@ int main() {
   bands(random);
   vectors_and_graphs();
   SPARSE_CHECK(cusparseDestroy(handle));
+  free_device_arrays();
   std::puts("ok");
 }

@@ -169,5 +169,6 @@ int main() {
   epilogue_of_rows(handle, a);
   SPARSE_CHECK(cusparseDestroySpMat(a));
   SPARSE_CHECK(cusparseDestroy(handle));
+  free_device_arrays();
   std::puts("ok");
 }

@@ -202,5 +202,6 @@ int main() {
   FFT_CHECK(cufftCreate(&plan));
   REFUSED(INVALID_DEVICE, cufftXtSetGPUs(plan, 2, missing));
   FFT_CHECK(cufftDestroy(plan));
+  free_device_arrays();
   std::puts("ok");
 }

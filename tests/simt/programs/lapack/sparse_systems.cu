@@ -183,5 +183,6 @@ int main() {
   singular();
   batches(random);
   SOLVER_CHECK(cusolverSpDestroy(handle));
+  free_device_arrays();
   std::puts("ok");
 }
