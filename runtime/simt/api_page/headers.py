@@ -82,6 +82,7 @@ _NOISE = re.compile(r"\b(?:extern|static|inline|__inline__|__inline|__forceinlin
 
 def _function(piece, header, scope, owner, template):
     """The function that `piece` (up to ; or {) declares, or None."""
+    piece = re.sub(r"\[\[[^\]]*\]\]", " ", piece)  # [[deprecated("...")]] has parentheses
     m = re.search(r"(~?\b[A-Za-z_]\w*|operator\s*\S+)\s*\(", piece)
     if not m or piece.lstrip().startswith(("typedef", "using", "static_assert", "return", "asm", "#")):
         return None
