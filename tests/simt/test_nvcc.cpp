@@ -109,14 +109,18 @@ TEST_CASE("programs in C call the runtime and its libraries") {
 #include <cuda_runtime.h>
 #include <cuda_runtime_api.h>
 #include <cufft.h>
+#include <cufftXt.h>
 #include <curand.h>
 #include <cusolverDn.h>
+#include <cusolverSp.h>
 #include <cusparse.h>
 #include <nccl.h>
+#include <nvml.h>
 #include <nvrtc.h>
 #include <nvtx3/nvToolsExt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 void add_one(float4* v, struct dim3 grid);
 int main(void) {
   float4* on_device = NULL;
@@ -132,6 +136,11 @@ int main(void) {
   cublasCreate(&blas);
   if (cublasSasum(blas, 4, (const float*)on_device, 1, &sum) != CUBLAS_STATUS_SUCCESS) return 2;
   cublasDestroy(blas);
+  nvmlDevice_t managed;
+  char name[NVML_DEVICE_NAME_V2_BUFFER_SIZE];
+  if (nvmlDeviceGetHandleByIndex(0, &managed) != NVML_ERROR_UNINITIALIZED || nvmlInit() != NVML_SUCCESS) return 3;
+  if (nvmlDeviceGetHandleByIndex(0, &managed) || nvmlDeviceGetName(managed, name, sizeof name)) return 4;
+  if (strcmp(name, properties.name) != 0 || nvmlShutdown() != NVML_SUCCESS) return 5;
   printf("%g %d %d\n", sum, (int)sizeof(float4), (int)cuCabsf(make_cuFloatComplex(3, 4)));
   return 0;
 }
