@@ -1,4 +1,5 @@
-// One transform over several devices: each has a part of the data, which is put together, transformed and divided again.
+// One transform over several devices: each has a part of the data. The parts are put together, transformed and divided
+// again.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

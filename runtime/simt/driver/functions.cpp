@@ -1,5 +1,5 @@
-// What cuSPARSE and cuFFT ask of code that nvrtcGetLTOIR gave. `ridge cc` links it into programs that give them such code
-// (grader/compile/module.cpp).
+// What cuSPARSE and cuFFT ask of code that nvrtcGetLTOIR gave. `ridge cc` links it into programs that give them such
+// code (grader/compile/module.cpp).
 #include "device/functions.hpp"
 
 #include <memory>

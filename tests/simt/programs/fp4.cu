@@ -62,6 +62,17 @@ int main() {
       expect(__nv_cvt_halfraw_to_fp4(__float2half(f), __NV_E2M1, mode) == code, "from a half");
       expect(__nv_cvt_bfloat16raw_to_fp4(__float2bfloat16(f), __NV_E2M1, mode) == code, "from a bfloat16");
       expect(__nv_cvt_float2_to_fp4x2(make_float2(f, 1.5f), __NV_E2M1, mode) == (0x30 | code), "the first one is low");
+      const __half2 halves = __floats2half2_rn(f, -f);
+      const __nv_bfloat162 brains = __floats2bfloat162_rn(-f, f);
+      const unsigned other = wanted(-x, mode);
+      expect(__nv_cvt_halfraw2_to_fp4x2(halves, __NV_E2M1, mode) == (other << 4 | code), "from two halves");
+      expect(__nv_cvt_bfloat16raw2_to_fp4x2(brains, __NV_E2M1, mode) == (code << 4 | other), "from two bfloat16");
+      const __half_raw back = __nv_cvt_fp4_to_halfraw(static_cast<__nv_fp4_storage_t>(code), __NV_E2M1);
+      const __half2_raw both =
+          __nv_cvt_fp4x2_to_halfraw2(static_cast<__nv_fp4x2_storage_t>(other << 4 | code), __NV_E2M1);
+      expect(__half2float(__half(back)) == (code < 8 ? 1 : -1) * kNumbers[code % 8] && both.x == back.x &&
+                 __half2float(__half(__half_raw{both.y})) == (other < 8 ? 1 : -1) * kNumbers[other % 8],
+             "back to halves");
       expect(__nv_cvt_double2_to_fp4x2(make_double2(-6, x), __NV_E2M1, mode) == (code << 4 | 15), "the second is high");
     }
     expect(__nv_fp4_e2m1(x).__x == wanted(x, cudaRoundNearest) && __nv_fp4_e2m1(f).__x == __nv_fp4_e2m1(x).__x,

@@ -1,5 +1,5 @@
-// C = alpha A B + beta C of CSR matrices, where C has the elements of the product. Its size is known first, then the program gives
-// C its memory. In steps: SpGEMM; for several products in one pattern: SpGEMMreuse.
+// C = alpha A B + beta C of CSR matrices, where C has the elements of the product. Its size is known first, then the
+// program gives C its memory. SpGEMM does one product in steps, SpGEMMreuse several in one pattern.
 #include <map>
 #include <vector>
 
