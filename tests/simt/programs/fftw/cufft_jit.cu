@@ -86,8 +86,8 @@ void least_sums(cusparseHandle_t handle, cusparseSpMatDescr_t a) {
                           epilogue = compiled(
                               "__device__ double epilogue(double a, double old) { return a < old ? a : old; }", true);
   std::vector<double> b, c(5 * 3);
-  for (int i = 0; i < 7 * 3; ++i) b.push_back(i * 5 % 11 - 3);
-  for (int i = 0; i < 5 * 3; ++i) c[i] = i % 4 - 1;
+  for (int i = 0; i < 7 * 3; ++i) b.push_back(i * 5 % 11 + 10);
+  for (int i = 0; i < 5 * 3; ++i) c[i] = i % 4 * 20;
   double* out = to_device(c);
   cusparseDnMatDescr_t in, result;
   SPARSE_CHECK(cusparseCreateDnMat(&in, 7, 3, 7, to_device(b), CUDA_R_64F, CUSPARSE_ORDER_COL));
