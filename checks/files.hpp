@@ -16,7 +16,7 @@ namespace ridge::lab {
 struct RealFile {
   std::string name;       // without folders; differs between the calls of a turn
   std::size_t bytes = 0;  // of the file
-  std::function<void(std::size_t offset, std::span<std::byte> to)> fill;
+  std::function<void(std::size_t offset, std::span<std::byte> to)> fill;  // called on several threads at once
 };
 
 // A TaskCheck of such a task derives from this, too.

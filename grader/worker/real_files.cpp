@@ -8,9 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <future>
+#include <memory>
+#include <new>
 #include <thread>
 
 #include "grader/base/error.hpp"
@@ -21,6 +25,7 @@ namespace ridge {
 namespace {
 
 constexpr std::size_t kChunk = std::size_t{4} << 20;  // of writing
+constexpr std::size_t kWriters = 7;                   // threads beside the caller's
 constexpr int kMostAlignment = 4096;                  // labs' sizes are multiples of it
 
 // In this folder, if it is set.
@@ -39,6 +44,18 @@ struct Descriptor {
 [[noreturn]] void cannot_write(const fs::path& path) {
   throw Error(Exit::environment, fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)),
               "set RIDGE_FILES to a folder with a few GiB of free space, on the file system to be measured");
+}
+
+std::size_t whole_blocks(std::size_t bytes) { return (bytes + kMostAlignment - 1) / kMostAlignment * kMostAlignment; }
+
+// `from` begins and ends at whole blocks, for O_DIRECT.
+void write_all(int fd, std::span<const std::byte> from, std::size_t at, const fs::path& path) {
+  for (std::size_t done = 0; done < from.size();) {
+    const ssize_t n = ::pwrite(fd, from.data() + done, from.size() - done, static_cast<off_t>(at + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) cannot_write(path);
+    done += static_cast<std::size_t>(n);
+  }
 }
 
 std::uint64_t cached_of(const fs::path& path, std::size_t bytes) {
@@ -110,22 +127,29 @@ void RealFiles::replace(std::size_t set, const std::vector<lab::RealFile>& files
 
 void RealFiles::write(const lab::RealFile& file) {
   const fs::path path = folder_.path() / file.name;
-  const Descriptor to(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const Descriptor to(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_DIRECT | O_CLOEXEC, 0600));
   if (to.fd < 0) cannot_write(path);
-  std::vector<std::byte> chunk(std::min(kChunk, file.bytes));
-  for (std::size_t at = 0; at < file.bytes; at += chunk.size()) {
-    const auto part = std::span(chunk).first(std::min(chunk.size(), file.bytes - at));
-    file.fill(at, part);
-    for (std::size_t done = 0; done < part.size();) {
-      const ssize_t n = ::pwrite(to.fd, part.data() + done, part.size() - done, static_cast<off_t>(at + done));
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) cannot_write(path);
-      done += static_cast<std::size_t>(n);
+  std::atomic<std::size_t> next{0};
+  const auto write_chunks = [&] {
+    const std::size_t most = std::min(kChunk, whole_blocks(file.bytes));
+    const std::unique_ptr<std::byte, decltype(&std::free)> chunk(
+        static_cast<std::byte*>(std::aligned_alloc(kMostAlignment, most)), &std::free);
+    if (!chunk) throw std::bad_alloc();
+    for (std::size_t at; (at = next.fetch_add(kChunk)) < file.bytes;) {
+      const std::size_t bytes = std::min(kChunk, file.bytes - at), padded = whole_blocks(bytes);
+      file.fill(at, {chunk.get(), bytes});
+      std::memset(chunk.get() + bytes, 0, padded - bytes);
+      write_all(to.fd, {chunk.get(), padded}, at, path);
     }
-  }
-  if (fsync(to.fd) != 0) cannot_write(path);
+  };
+  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::future<void>> writers;
+  for (std::size_t i = 0; i < std::min({file.bytes / kChunk, cores, kWriters}); ++i)
+    writers.push_back(std::async(std::launch::async, write_chunks));
+  write_chunks();
+  for (auto& writer : writers) writer.get();
+  if (ftruncate(to.fd, static_cast<off_t>(file.bytes)) != 0 || fsync(to.fd) != 0) cannot_write(path);
   alignment_ = std::max(512, files::direct_alignment(to.fd));
-  posix_fadvise(to.fd, 0, 0, POSIX_FADV_DONTNEED);
   if (cached_of(path, file.bytes) > 0) tells_pages_ = false;
 }
 

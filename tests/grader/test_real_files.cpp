@@ -156,6 +156,21 @@ TEST_CASE("a set's files are on the storage, and give way to the next ones") {
   CHECK(open_of(files, "../c", 0, fd) == -ENOENT);
 }
 
+TEST_CASE("a file that several threads write has each byte in its place") {
+  if (cannot_run()) return;
+  RealFiles files;
+  constexpr std::size_t bytes = (13 << 20) + 4099;
+  files.replace(0, {numbered("a", bytes)});
+  int fd = -1;
+  REQUIRE(open_of(files, "a", 0, fd) == 0);
+  std::vector<unsigned char> got(bytes + 1);
+  CHECK(pread(fd, got.data(), got.size(), 0) == static_cast<ssize_t>(bytes));
+  close(fd);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < bytes; ++i) wrong += got[i] != i * 7 % 251;
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("what went past the page cache is not in it") {
   if (cannot_run()) return;
   RealFiles files;
