@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "policy.hpp"
+#include "simt/rewrite/text/lexer.hpp"
 #include "simt/rewrite/text/policy_words.hpp"
 
 namespace ridge::simt {
@@ -12,114 +13,44 @@ namespace {
 
 using View = std::string_view;
 
-// Lines as the compiler has them: joined behind backslashes, without comments; a blank for each character of a literal.
-// In raw literals nothing is joined, and they may hold lines of their own.
-class Lines {
- public:
-  explicit Lines(View text) : text_(text) {}
-
-  struct Line {
-    std::string text;
-    int number = 1;
-  };
-
-  std::vector<Line> run() {
-    for (begin(); at_ < text_.size();) {
-      const std::string two = ahead(2);
-      if (two == "//") {
-        while (at_ < text_.size() && peek() != '\n') take();
-      } else if (two == "/*") {
-        take(), take();
-        while (at_ < text_.size() && ahead(2) != "*/") take();
-        if (at_ < text_.size()) take(), take();
-        line_.text += ' ';
-      } else if (const char c = take(); c == '\n') {
-        end();
-      } else if (c == '"' && opens_raw(word_)) {
-        raw();
-      } else if (c == '"' || (c == '\'' && (word_.empty() || !number_))) {
-        literal(c);
-      } else {
-        if (!word_character(c)) word_.clear();
-        if (word_.empty()) number_ = std::isdigit(static_cast<unsigned char>(c)) != 0;
-        if (word_character(c)) word_ += c;
-        line_.text += c;
-      }
-    }
-    end();
-    return std::move(lines_);
-  }
-
- private:
-  void begin() { line_ = {std::string(), number_of_line_}; }
-  void end() {
-    lines_.push_back(std::move(line_));
-    word_.clear();
-    begin();
-  }
-
-  // Behind backslashes that end a line; a blank behind the backslash does not part the lines.
-  std::size_t joined(std::size_t at, int& lines) const {
-    while (at < text_.size() && text_[at] == '\\') {
-      std::size_t end = at + 1;
-      while (end < text_.size() && (text_[end] == ' ' || text_[end] == '\t' || text_[end] == '\r')) ++end;
-      if (end >= text_.size() || text_[end] != '\n') break;
-      ++lines;
-      at = end + 1;
-    }
-    return at;
-  }
-  char peek() {
-    at_ = joined(at_, number_of_line_);
-    return at_ < text_.size() ? text_[at_] : '\n';
-  }
-  char take() {
-    const char c = peek();
-    if (at_ < text_.size()) ++at_;
-    if (c == '\n') ++number_of_line_;
-    return c;
-  }
-  std::string ahead(int count) {
-    std::string s;
-    int unused = 0;
-    for (std::size_t at = at_; count-- > 0;) {
-      at = joined(at, unused);
-      if (at >= text_.size()) break;
-      s += text_[at++];
-    }
-    return s;
-  }
-
-  void literal(char quote) {
-    line_.text += quote;
-    for (char c = peek(); at_ < text_.size() && c != quote && c != '\n'; c = peek()) {
-      take();
-      line_.text += c;  // names of headers are read
-      if (c == '\\' && peek() != '\n') line_.text += take();
-    }
-    if (at_ < text_.size() && peek() == quote) line_.text += take();
-    word_.clear();
-  }
-
-  void raw() {
-    const std::size_t open = std::min(text_.find('(', at_), text_.size());
-    const std::string close = ")" + std::string(text_.substr(at_, open - at_)) + "\"";
-    const std::size_t end = text_.find(close, open);
-    const std::size_t stop = end == View::npos ? text_.size() : end + close.size();
-    for (; at_ < stop; ++at_)
-      if (text_[at_] == '\n') ++number_of_line_;
-    line_.text += "\"\"";
-    word_.clear();
-  }
-
-  View text_;
-  std::size_t at_ = 0;
-  int number_of_line_ = 1;
-  Line line_;
-  std::vector<Line> lines_;
-  std::string word_;  // that ends here
-  bool number_ = false;
+struct Line {
+  std::string text;
+  int number = 1;
+  bool ambiguous = false;  // see below
 };
+
+// Where readers of C++ differ: a header's name may hold what looks like a comment, and a letter outside of ASCII in
+// front of a prefix or a digit separator makes these a part of its word.
+bool ambiguous(const Line& line, const Piece& p, View text) {
+  const std::size_t open = line.text.rfind('<');
+  if (p.is == Piece::Is::comment)
+    return (line.text.find("include") != std::string::npos || line.text.find("embed") != std::string::npos) &&
+           open != std::string::npos && line.text.find('>', open) == std::string::npos;
+  const bool foreign = !line.text.empty() && static_cast<unsigned char>(line.text.back()) >= 128;
+  return foreign && ((p.is == Piece::Is::literal && p.quote > p.begin) ||
+                     (p.is == Piece::Is::number && text.find('\'') != View::npos));
+}
+
+// Lines as the compiler has them: joined behind backslashes, with a blank for a comment and "" for a raw literal, which
+// may hold lines of its own. Other literals stay: names of headers are read.
+std::vector<Line> lines_of(View text) {
+  std::vector<Line> lines(1);
+  int number = 1;
+  for (std::size_t i = 0; i < text.size();) {
+    const Piece p = piece_at(text, i);
+    const View written = text.substr(p.begin, p.end - p.begin);
+    lines.back().ambiguous = lines.back().ambiguous || ambiguous(lines.back(), p, written);
+    number += static_cast<int>(std::count(written.begin(), written.end(), '\n'));
+    if (written == "\n")
+      lines.push_back({{}, number});
+    else if (p.is == Piece::Is::comment)
+      lines.back().text += ' ';
+    else
+      lines.back().text += p.raw ? "\"\"" : without_splices(written);
+    i = p.end;
+  }
+  return lines;
+}
 
 // The directives that sources of labs have.
 constexpr std::array<View, 14> kDirectives = {"include", "define", "undef",   "if",       "ifdef", "ifndef",  "elif",
@@ -140,13 +71,16 @@ std::vector<Violation> check_directives(View text, View file) {
                            "), which one reader takes for the end of a line and another does not",
                        "remove it; lines end in a line feed"});
   }
-  for (const Lines::Line& joined : Lines(text).run()) {
+  for (const Line& joined : lines_of(text)) {
     View line = joined.text;
     auto add = [&](std::string what, std::string advice) {
       found.push_back({std::string(file), joined.number, std::move(what), std::move(advice)});
     };
     if (line.find("RIDGE_UNCOUNTED") != View::npos)
       add("the name 'RIDGE_UNCOUNTED' belongs to the emulator", "remove it");
+    if (joined.ambiguous)
+      add("text that compilers read in more than one way",
+          "no comment inside of <...>, and letters of ASCII in front of quotes");
     std::size_t i = line.find_first_not_of(" \t\v\f\r");
     if (i == View::npos) continue;
     if (line[i] == '#')

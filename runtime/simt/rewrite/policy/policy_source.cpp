@@ -6,6 +6,7 @@
 
 #include "policy.hpp"
 #include "policy_macros.hpp"
+#include "simt/rewrite/text/lexer.hpp"
 #include "simt/rewrite/text/policy_words.hpp"
 
 namespace ridge::simt {
@@ -75,6 +76,8 @@ class Source {
         line_start_ = true;
       } else if (c == '#' && line_start_) {
         directive();
+      } else if ((c == '/' || c == '\\') && no_code(piece_at(text_, at_))) {
+        pass(piece_at(text_, at_).end);
       } else if (c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r') {
         ++at_;
       } else {
@@ -93,7 +96,8 @@ class Source {
   };
 
   void directive() {
-    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+    // A macro's text may hold a raw literal, whose lines are text, whatever they look like.
+    const std::size_t end = line_end(text_, at_);
     const View line = text_.substr(at_, end - at_);
     at_ = end;
     if (line.size() > 2 && line[1] == ' ' && std::isdigit(static_cast<unsigned char>(line[2])) != 0) {
@@ -102,10 +106,21 @@ class Source {
       return;
     }
     if (const View defined = behind(line, "define"); !defined.empty())
-      return macros_.define(defined, file_, line_, skip_);
-    if (const View undefined = behind(line, "undef"); !undefined.empty())
-      return macros_.undefine(undefined, file_, line_, skip_);
-    if (!skip_) pragma(line.substr(1));
+      macros_.define(defined, file_, line_, skip_);
+    else if (const View undefined = behind(line, "undef"); !undefined.empty())
+      macros_.undefine(undefined, file_, line_, skip_);
+    else if (!skip_)
+      pragma(line.substr(1));
+    line_ += static_cast<int>(std::count(line.begin(), line.end(), '\n'));
+  }
+
+  static bool no_code(const Piece& p) { return p.is == Piece::Is::comment || p.is == Piece::Is::splice; }
+
+  // Goes on behind lines of a literal or a comment.
+  void pass(std::size_t end) {
+    const View lines = text_.substr(at_, end - at_);
+    line_ += static_cast<int>(std::count(lines.begin(), lines.end(), '\n'));
+    at_ = end;
   }
 
   static View behind(View line, View word) {
@@ -160,9 +175,10 @@ class Source {
 
   void token() {
     const char c = text_[at_];
-    if (c == '"' || c == '\'') {
-      quoted();
-      previous_ = c;
+    const Piece p = piece_at(text_, at_);
+    if (p.is == Piece::Is::literal) {
+      pass(p.end);
+      previous_ = '"';
       return;
     }
     const auto constant = std::find_if(kConstant.begin(), kConstant.end(),
@@ -172,18 +188,16 @@ class Source {
       previous_ = ')';
       return;
     }
-    if (word_character(c)) {
-      const std::size_t start = at_;
-      const bool number = std::isdigit(static_cast<unsigned char>(c)) != 0;
-      while (at_ < text_.size() && (word_character(text_[at_]) || (number && text_[at_] == '\''))) ++at_;
-      const View w = text_.substr(start, at_ - start);
-      if (opens_raw(w) && text_.substr(at_, 1) == "\"") {
-        raw();
-      } else if (w == "asm" || w == "__asm__" || w == "__asm") {
+    if (p.is == Piece::Is::word || p.is == Piece::Is::number) {
+      const View written = text_.substr(p.begin, p.end - p.begin);
+      const bool spliced = written.find('\\') != View::npos;
+      const std::string joined = spliced ? without_splices(written) : std::string();
+      const View w = spliced ? View(joined) : written;
+      pass(p.end);
+      if (w == "asm" || w == "__asm__" || w == "__asm")
         assembly();
-      } else if (!skip_) {
+      else if (!skip_)
         word(w);
-      }
       previous_ = 'a';
       return;
     }
@@ -200,28 +214,6 @@ class Source {
     if (closes && previous_ == ']') brackets_ = false;
     previous_ = opens ? '[' : closes ? ']' : c;
     at_ += (opens || closes) && c != '[' && c != ']' ? 2 : 1;
-  }
-
-  void quoted() {
-    const char quote = text_[at_++];
-    while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') at_ += text_[at_] == '\\' ? 2 : 1;
-    at_ = std::min(at_, text_.size());
-    if (at_ < text_.size() && text_[at_] == quote) ++at_;
-  }
-
-  // "delimiter( ... )delimiter": its lines are text, whatever they look like.
-  void raw() {
-    const std::size_t open = text_.find('(', at_);
-    if (open == View::npos) {
-      at_ = text_.size();
-      return;
-    }
-    const std::string close = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
-    const std::size_t end = text_.find(close, open);
-    const std::size_t stop = end == View::npos ? text_.size() : end + close.size();
-    line_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
-                                         text_.begin() + static_cast<std::ptrdiff_t>(stop), '\n'));
-    at_ = stop;
   }
 
   // Headers give functions their names in objects so, and the emulator's hold a few statements, which check_assembly
@@ -241,13 +233,12 @@ class Source {
     next();
     plain = plain && i < text_.size() && text_[i] == '"';
     for (; plain && i < text_.size() && text_[i] == '"'; next()) {
-      for (++i; i < text_.size() && text_[i] != '"'; ++i) {
-        if (text_[i] == '\\') ++i;
-        const bool escape = i < text_.size() && text_[i - 1] == '\\';
-        if (i >= text_.size() || text_[i] == '\n' || text_[i] == '#') plain = false;
-        if (escape && text_[i] != 'n' && text_[i] != 't' && text_[i] != '\\' && text_[i] != '"') plain = false;
-      }
-      ++i;
+      const Piece p = piece_at(text_, i);
+      const View literal = text_.substr(i + 1, p.end - i - 1);
+      plain = literal.ends_with('"') && literal.find_first_of("\n#") == View::npos;
+      for (std::size_t k = 0; plain && k < literal.size(); ++k)
+        if (literal[k] == '\\') plain = View("nt\\\"").find(literal[++k]) != View::npos;
+      i = p.end;
     }
     if (!plain) add("assembly in a header is not the header's", "keep macros of yours out of the system's headers");
   }

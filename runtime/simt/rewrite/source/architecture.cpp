@@ -51,9 +51,8 @@ class OutsideReader {
     for (std::size_t i = 0; i < s_.size(); ++i) {
       if (line_begins && walk_.code(i) && s_[i] == '#') {
         Directive d;
-        d.at = d.end = i;
-        while (d.end < s_.size() && (s_[d.end] != '\n' || s_[d.end - 1] == '\\' || kind_[d.end] == Kind::comment))
-          ++d.end;
+        d.at = i;
+        d.end = line_end(s_, i);
         const std::size_t word = walk_.skip_space(i + 1);
         d.rest = walk_.word_end(word);
         d.word = s_.substr(word, d.rest - word);

@@ -17,30 +17,11 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-// Where a string literal that begins at `i`, behind a prefix with an R, ends: "delimiter( ... )delimiter".
-std::size_t behind_raw(std::string_view s, std::size_t i) {
-  const std::size_t open = s.find('(', i);
-  if (open == std::string_view::npos) return s.size();
-  const std::string close = ")" + std::string(s.substr(i + 1, open - i - 1)) + "\"";
-  const std::size_t end = s.find(close, open);
-  return end == std::string_view::npos ? s.size() : end + close.size();
-}
-
-// Behind a literal that begins at `i`; it ends with its line at the latest.
-std::size_t behind_literal(std::string_view s, std::size_t i) {
-  std::size_t prefix = i;
-  while (prefix > 0 && is_word(s[prefix - 1])) --prefix;
-  if (s[i] == '"' && opens_raw(s.substr(prefix, i - prefix))) return behind_raw(s, i);
-  const char quote = s[i++];
-  while (i < s.size() && s[i] != quote && s[i] != '\n') i += s[i] == '\\' ? 2 : 1;
-  return std::min(i + 1, s.size());
-}
-
 // Behind the line of a directive that begins at `i`; `i` where none does. Only a listing with macros has some that no
-// compiler sees: what they hold is no code.
+// compiler sees: what they hold is no code. Its literals are whole.
 std::size_t behind_directive(std::string_view s, std::size_t i) {
   if (s[i] != '#' || (i > 0 && s[i - 1] != '\n')) return i;
-  return std::min(s.find('\n', i), s.size());
+  return line_end(s, i);
 }
 
 // Behind the parenthesis that closes the one at `i`; the end where there is none.
@@ -51,36 +32,24 @@ std::size_t behind_parentheses(std::string_view s, std::size_t i) {
       i = next;
       continue;
     }
-    if (s[i] == '"' || (s[i] == '\'' && (i == 0 || !is_word(s[i - 1])))) {
-      i = behind_literal(s, i);
-      continue;
-    }
     if (s[i] == '(') ++depth;
     if (s[i] == ')' && --depth == 0) return i + 1;
-    ++i;
+    i = piece_at(s, i).end;
   }
   return s.size();
 }
 
-// The next of the two names outside of literals and directives, from `i` on; the end where there is none. The
-// preprocessor has left no comments.
+// The next of the two names outside of literals and directives, from `i` on; the end where there is none.
 std::size_t next_name(std::string_view s, std::size_t i) {
   while (i < s.size()) {
     if (const std::size_t next = behind_directive(s, i); next != i) {
       i = next;
-    } else if (s[i] == '"' || s[i] == '\'') {
-      i = behind_literal(s, i);
-    } else if (s[i] >= '0' && s[i] <= '9') {  // with the digit separators of C++
-      while (i < s.size() && (is_word(s[i]) || (s[i] == '\'' && i + 1 < s.size() && is_word(s[i + 1])))) ++i;
-    } else if (is_word(s[i])) {
-      std::size_t end = i;
-      while (end < s.size() && is_word(s[end])) ++end;
-      const std::string_view name = s.substr(i, end - i);
-      if (name == kLatePtx || name == kLatePtxOfLibrary) return i;
-      i = end;
-    } else {
-      ++i;
+      continue;
     }
+    const Piece p = piece_at(s, i);
+    const std::string_view name = s.substr(p.begin, p.end - p.begin);
+    if (p.is == Piece::Is::word && (name == kLatePtx || name == kLatePtxOfLibrary)) return i;
+    i = p.end;
   }
   return s.size();
 }
@@ -176,15 +145,9 @@ class LateStatements {
 
 bool ptx_has_macros(std::string_view operands) {
   for (std::size_t i = 0; i < operands.size();) {
-    const char c = operands[i];
-    if (c == '"' || c == '\'')
-      i = behind_literal(operands, i);
-    else if (c == '(')
-      i = behind_parentheses(operands, i);
-    else if (is_word(c))
-      return true;
-    else
-      ++i;
+    const Piece p = piece_at(operands, i);
+    if (p.is == Piece::Is::word || p.is == Piece::Is::number) return true;
+    i = operands[i] == '(' ? behind_parentheses(operands, i) : p.end;
   }
   return false;
 }

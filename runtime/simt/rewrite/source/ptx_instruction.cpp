@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <utility>
 
 #include "simt/rewrite/text/lexer.hpp"
@@ -14,39 +15,26 @@ namespace {
 std::vector<std::string> split(std::string_view s, char at) {
   std::vector<std::string> parts(1);
   int depth = 0;
-  bool literal = false;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    const char c = s[i];
-    if (c == '"' && (i == 0 || s[i - 1] != '\\')) literal = !literal;
-    if (!literal) depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
-    if (c == at && !literal && depth == 0)
-      parts.emplace_back();
-    else
-      parts.back() += c;
+  for (std::size_t i = 0; i < s.size();) {
+    const Piece p = piece_at(s, i);
+    if (p.is == Piece::Is::literal) {
+      parts.back() += s.substr(p.begin, p.end - p.begin);
+      i = p.end;
+      continue;
+    }
+    for (; i < p.end; ++i) {
+      const char c = s[i];
+      depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
+      if (c == at && depth == 0)
+        parts.emplace_back();
+      else
+        parts.back() += c;
+    }
   }
   return parts;
 }
 
 bool blank(std::string_view s) { return std::all_of(s.begin(), s.end(), is_space); }
-
-// Literals' contents without spaces, \n and \t, joined. None where there is anything else: a macro may be more text.
-std::optional<std::string> template_of(std::string_view s) {
-  std::string text;
-  bool literal = false;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    if (s[i] == '"')
-      literal = !literal;
-    else if (literal && s[i] == '\\' && i + 1 < s.size() && (s[i + 1] == 'n' || s[i + 1] == 't'))
-      ++i;
-    else if (std::isspace(static_cast<unsigned char>(s[i])) != 0)
-      continue;
-    else if (literal && s[i] != '\\')
-      text += s[i];
-    else
-      return {};
-  }
-  return text;
-}
 
 // "l"(expression) -> (expression)
 std::string expression_of(const std::string& operand) {
@@ -140,6 +128,24 @@ bool is_float(std::string_view s) {
 
 }  // namespace
 
+std::optional<std::string> ptx_template(std::string_view s) {
+  std::string text;
+  for (std::size_t i = 0; i < s.size();) {
+    const Piece p = piece_at(s, i);
+    i = p.end;
+    if (p.is == Piece::Is::space) continue;
+    if (p.is != Piece::Is::literal || s[p.quote] != '"' || p.quote - p.begin != (p.raw ? 1 : 0)) return {};
+    const std::string contents = contents_of(s, p);
+    for (std::size_t k = 0; k < contents.size(); ++k) {
+      if (p.raw || contents[k] != '\\')
+        text += contents[k];
+      else if (k + 1 < contents.size() && std::string_view("ntr").find(contents[k + 1]) != std::string_view::npos)
+        text += contents[++k] == 'n' ? '\n' : ' ';
+    }
+  }
+  return text;
+}
+
 std::vector<std::string> ptx_split(std::string_view s, char at) { return split(s, at); }
 
 std::optional<PtxOperand> ptx_operand(std::string text, const std::vector<std::string>& given, const PtxNames& names) {
@@ -194,9 +200,10 @@ std::optional<std::vector<std::string>> ptx_given(const std::vector<std::string>
 
 std::optional<PtxText> ptx_text(std::string_view operands) {
   const std::vector<std::string> sections = split(operands, ':');
-  const auto literals = template_of(sections[0]);
+  const auto literals = ptx_template(sections[0]);
   if (!literals) return {};
-  PtxText out{*literals, {}};
+  PtxText out;
+  std::remove_copy_if(literals->begin(), literals->end(), std::back_inserter(out.code), is_space);
   if (!out.code.empty() && out.code.back() == ';') out.code.pop_back();
   auto given = ptx_given(sections);
   if (!given) return {};

@@ -36,6 +36,9 @@ struct GuardedInstruction {
   PtxInstruction instruction;
 };
 
+// The contents of the string literals that a template is made of, joined, with \n as a line's end and \t as a blank.
+// None where there is anything else: a macro may be more text.
+std::optional<std::string> ptx_template(std::string_view literals);
 std::optional<PtxText> ptx_text(std::string_view operands);
 std::optional<PtxInstruction> ptx_instruction(std::string code, const std::vector<std::string>& given,
                                               const PtxNames& names = {});

@@ -16,21 +16,11 @@ namespace {
 
 using View = std::string_view;
 
-// The literals' contents, joined, with one space or newline where there is white space, and without comments and "%=".
-// None where there is anything but literals.
+// The template without comments and "%=".
 std::optional<std::string> ptx_source(View s) {
-  std::string text;
-  bool literal = false;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    if (s[i] == '"')
-      literal = !literal;
-    else if (literal && s[i] == '\\' && i + 1 < s.size() && (s[i + 1] == 'n' || s[i + 1] == 't' || s[i + 1] == 'r'))
-      text += s[++i] == 'n' ? '\n' : ' ';
-    else if (literal && s[i] != '\\')
-      text += s[i];
-    else if (std::isspace(static_cast<unsigned char>(s[i])) == 0)
-      return {};
-  }
+  auto found = ptx_template(s);
+  if (!found) return {};
+  std::string& text = *found;
   for (std::size_t at = 0; (at = text.find("//", at)) != std::string::npos;)
     text.erase(at, std::min(text.find('\n', at), text.size()) - at);
   for (std::size_t at = 0; (at = text.find("/*", at)) != std::string::npos;) {
@@ -39,7 +29,7 @@ std::optional<std::string> ptx_source(View s) {
     text.replace(at, end + 2 - at, " ");
   }
   for (std::size_t at = 0; (at = text.find("%=", at)) != std::string::npos;) text.erase(at, 2);
-  return text;
+  return found;
 }
 
 bool is_name(View s) {

@@ -19,8 +19,8 @@ std::vector<Line> directives(std::string_view s, const std::vector<Kind>& kind) 
   for (std::size_t i = 0; i < s.size(); ++i) {
     if (line_begins && kind[i] == Kind::code && s[i] == '#') {
       Line l;
-      l.at = l.end = i;
-      while (l.end < s.size() && (s[l.end] != '\n' || s[l.end - 1] == '\\')) ++l.end;
+      l.at = i;
+      l.end = line_end(s, i);
       for (std::size_t k = i + 1; k < l.end; ++k)
         if (kind[k] != Kind::comment && !is_space(s[k])) l.words += s[k];
       i = l.end;

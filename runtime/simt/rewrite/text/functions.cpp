@@ -332,8 +332,7 @@ std::vector<Kind> without_directives(std::string_view s, std::vector<Kind> kind,
   bool line_begins = true, alive = true;
   for (std::size_t i = 0; i < s.size(); ++i) {
     if (line_begins && before[i] == Kind::code && s[i] == '#') {
-      std::size_t end = i;
-      while (end < s.size() && (s[end] != '\n' || s[end - 1] == '\\' || before[end] == Kind::comment)) ++end;
+      const std::size_t end = line_end(s, i);
       const SourceWalk walk(s, before);
       std::size_t at = walk.skip_space(i + 1), stop = walk.word_end(at);
       const std::string_view directive = s.substr(at, stop - at);
