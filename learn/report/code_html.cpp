@@ -4,21 +4,19 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <set>
 #include <sstream>
 #include <string_view>
 
 #include "learn/report/svg.hpp"
+#include "simt/rewrite/text/lexer.hpp"
 
 namespace ridge::loop {
 
 namespace {
 
 constexpr int kMostLines = 600;
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 const char* class_of_word(std::string_view word) {
   static const std::set<std::string_view> known = {
@@ -37,39 +35,36 @@ const char* class_of_word(std::string_view word) {
   return nullptr;
 }
 
-// One line with its words in colours. `in_comment`: a comment of /* is open, before and after.
-std::string coloured(const std::string& line, bool& in_comment) {
-  std::string out;
-  const auto put = [&](const char* css, const std::string& text) {
-    out += css == nullptr ? escaped(text) : fmt::format("<span class=\"{}\">{}</span>", css, escaped(text));
-  };
-  for (std::size_t i = 0; i < line.size();) {
-    std::size_t end = i + 1;
-    if (in_comment || line.compare(i, 2, "/*") == 0) {
-      const std::size_t close = line.find("*/", in_comment ? i : i + 2);
-      end = close == std::string::npos ? line.size() : close + 2;
-      in_comment = close == std::string::npos;
-      put("co", line.substr(i, end - i));
-    } else if (line.compare(i, 2, "//") == 0) {
-      end = line.size();
-      put("co", line.substr(i));
-    } else if (line[i] == '"' || line[i] == '\'') {
-      while (end < line.size() && line[end] != line[i]) end += line[end] == '\\' ? 2 : 1;
-      end = std::min(end + 1, line.size());
-      put("st", line.substr(i, end - i));
-    } else if (is_word(line[i])) {
-      while (end < line.size() && (is_word(line[end]) || (line[end] == '\'' && std::isdigit(line[i])))) ++end;
-      const std::string word = line.substr(i, end - i);
-      put(std::isdigit(static_cast<unsigned char>(word[0])) != 0 ? "nu" : class_of_word(word), word);
-    } else if (line[i] == '#' && line.find_first_not_of(" \t") == i) {
-      while (end < line.size() && is_word(line[end])) ++end;
-      put("kw", line.substr(i, end - i));
-    } else {
-      put(nullptr, line.substr(i, 1));
+// The lines of a source with their words in colours. A comment or a literal may go over several.
+std::vector<std::string> coloured_lines(std::string_view text) {
+  std::vector<std::string> lines(1);
+  const auto put = [&](const char* css, std::string_view part) {
+    for (;;) {
+      const std::size_t end = std::min(part.find('\n'), part.size());
+      const std::string html = escaped(std::string(part.substr(0, end)));
+      if (!html.empty()) lines.back() += css == nullptr ? html : fmt::format("<span class=\"{}\">{}</span>", css, html);
+      if (end == part.size()) return;
+      lines.emplace_back();
+      part.remove_prefix(end + 1);
     }
-    i = end;
+  };
+  for (std::size_t i = 0; i < text.size();) {
+    using Is = simt::Piece::Is;
+    const simt::Piece p = simt::piece_at(text, i);
+    const std::string_view part = text.substr(p.begin, p.end - p.begin);
+    i = p.end;
+    if (p.is == Is::comment || p.is == Is::literal) {
+      put(p.is == Is::comment ? "co" : "st", part);
+    } else if (p.is == Is::number || p.is == Is::word) {
+      put(p.is == Is::number ? "nu" : class_of_word(part), part);
+    } else if (part == "#" && lines.back().find_first_not_of(" \t") == std::string::npos) {
+      while (i < text.size() && simt::is_word(text[i])) ++i;
+      put("kw", text.substr(p.begin, i - p.begin));
+    } else {
+      put(nullptr, part);
+    }
   }
-  return out;
+  return lines;
 }
 
 struct Region {
@@ -127,14 +122,14 @@ std::string code_html(const std::string& file, const std::string& text, const Ta
   const Region region = region_of(lines, task.id);
   const auto badges = badges_of(task, file);
   std::string out = fmt::format("<div class=\"code\" role=\"group\" aria-label=\"{}\">\n", escaped(file));
-  bool in_comment = false;
+  const std::vector<std::string> coloured = coloured_lines(text);
   for (int n = region.first; n <= region.last && n < region.first + kMostLines; ++n) {
     std::vector<const Finding*> here;
     for (const Finding& f : findings)
       if (f.task == task.id && f.where == fmt::format("{}:{}", file, n)) here.push_back(&f);
     const auto badge = badges.find(n);
     out += fmt::format("<div class=\"line{}\"><span class=\"no\">{}</span><code>{}</code>{}</div>\n",
-                       here.empty() ? "" : " hit", n, coloured(lines[static_cast<std::size_t>(n) - 1], in_comment),
+                       here.empty() ? "" : " hit", n, coloured[static_cast<std::size_t>(n) - 1],
                        badge == badges.end() ? "" : badge_html(badge->second));
     for (const Finding* f : here)
       out += fmt::format("<div class=\"note\"><strong>{}</strong> {}</div>\n",

@@ -116,6 +116,10 @@ TEST_CASE("code shows the task's region with findings below their lines and coun
   CHECK(line < note);
   CHECK(note < html.find("<span class=\"no\">5</span>"));
   CHECK(contains(code_html("copy.cu", "int all;\n", t, {}), "<span class=\"no\">1</span>"));
+  const std::string raw = code_html("copy.cu", "auto s = u8R\"x(a\n)\" // b)x\"; char c = L'\"'; // c\n", t, {});
+  CHECK(contains(raw, "<span class=\"st\">u8R&quot;x(a</span>"));
+  CHECK(contains(raw, "<span class=\"st\">)&quot; // b)x&quot;</span>; <span class=\"kw\">char</span>"));
+  CHECK(contains(raw, "<span class=\"st\">L&#39;&quot;&#39;</span>; <span class=\"co\">// c</span>"));
 }
 
 TEST_CASE("attempts are a path with their notes") {
