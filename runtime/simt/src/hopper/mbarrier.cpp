@@ -5,7 +5,7 @@
 
 #include "hopper/mbarrier_word.hpp"
 #include "hopper/unit.hpp"
-#include "sanitize/findings.hpp"
+#include "sanitize/running_block.hpp"
 
 #define RIDGE_PC (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1)
 
@@ -39,16 +39,10 @@ namespace {
 void report_ended(BlockRunner& r, std::uintptr_t pc) {
   constexpr const char* kKind = "arrival at a barrier of a block that has ended";
   if (seen_before(kKind, r.pc_offset(pc), 0)) return;
-  Finding f;
-  f.cause = Cause::race_shared;
-  f.kind = kKind;
-  f.detail = "a block whose barriers others of its cluster use ends behind a cluster.sync() with them";
-  f.kernel = r.kernel_name();
-  const Index3 b = r.block_index(), t = r.thread().index;
-  f.at.pc = r.pc_offset(pc);
-  f.at.block_index[0] = b.x, f.at.block_index[1] = b.y, f.at.block_index[2] = b.z;
-  f.at.thread[0] = t.x, f.at.thread[1] = t.y, f.at.thread[2] = t.z;
-  report_finding(std::move(f));
+  const RunningBlock& block = r.sanitizer()->block();
+  report_finding(
+      block.finding(Cause::race_shared, kKind, block.place(r.pc_offset(pc), r.thread().linear),
+                    "a block whose barriers others of its cluster use ends behind a cluster.sync() with them"));
 }
 }  // namespace
 

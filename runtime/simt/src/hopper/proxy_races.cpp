@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sanitize/findings.hpp"
+#include "sanitize/running_block.hpp"
 
 namespace ridge::simt {
 
@@ -51,25 +51,10 @@ ProxyRaces::Cell& ProxyRaces::cell(std::uintptr_t address) {
 void ProxyRaces::report(const char* kind, const char* detail, std::uint32_t pc, const char* what,
                         std::uint32_t other_pc, const char* other_what, unsigned other_thread) {
   if (seen_before(kind, pc, other_pc)) return;
-  Finding f;
-  f.cause = Cause::race_shared;
-  f.kind = kind;
-  f.detail = detail;
-  f.kernel = runner_.kernel_name();
-  f.race = true;
-  const Index3 b = runner_.block_index(), t = thread().index;
-  const Launch& l = runner_.launch();
-  const std::uint64_t block = b.x + std::uint64_t{l.grid.x} * (b.y + std::uint64_t{l.grid.y} * b.z);
-  f.at.pc = pc;
-  f.at.block = f.other.block = block;
-  f.at.block_index[0] = b.x, f.at.block_index[1] = b.y, f.at.block_index[2] = b.z;
-  f.at.thread[0] = t.x, f.at.thread[1] = t.y, f.at.thread[2] = t.z;
-  f.at.what = what;
-  f.other.pc = other_pc;
-  const Index3 o = runner_.threads()[std::min(other_thread, runner_.threads().size() - 1)].index;
-  f.other.thread[0] = o.x, f.other.thread[1] = o.y, f.other.thread[2] = o.z;
-  f.other.what = other_what;
-  report_finding(std::move(f));
+  const RunningBlock& block = runner_.sanitizer()->block();
+  const unsigned other = std::min(other_thread, runner_.threads().size() - 1);
+  report_finding(block.race(Cause::race_shared, kind, block.place(pc, thread().linear, what),
+                            block.place(other_pc, other, other_what), detail));
 }
 
 void ProxyRaces::come(std::uintptr_t what) {
@@ -241,18 +226,11 @@ void ProxyRaces::fence_missing(const WarpProduct& p) {
   constexpr const char* kKind = "wgmma without wgmma.fence";
   const std::uint32_t pc = runner_.pc_offset(p.pc);
   if (seen_before(kKind, pc, 0)) return;
-  Finding f;
-  f.cause = Cause::race_shared;
-  f.kind = kKind;
-  f.detail =
+  const RunningBlock& block = runner_.sanitizer()->block();
+  report_finding(block.finding(
+      Cause::race_shared, kKind, block.place(pc, thread().linear),
       "before the first wgmma, and wherever threads have written to its registers, all threads of the warpgroup need "
-      "wgmma.fence";
-  f.kernel = runner_.kernel_name();
-  const Index3 b = runner_.block_index(), t = thread().index;
-  f.at.pc = pc;
-  f.at.block_index[0] = b.x, f.at.block_index[1] = b.y, f.at.block_index[2] = b.z;
-  f.at.thread[0] = t.x, f.at.thread[1] = t.y, f.at.thread[2] = t.z;
-  report_finding(std::move(f));
+      "wgmma.fence"));
 }
 
 void ProxyRaces::registers_touched(const WarpProduct& p) {

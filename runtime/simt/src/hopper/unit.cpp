@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "hopper/mbarrier_word.hpp"
-#include "sanitize/findings.hpp"
+#include "sanitize/running_block.hpp"
 
 namespace ridge::simt {
 
@@ -96,16 +96,9 @@ void HopperUnit::end_block(bool faulted) {
 void HopperUnit::report_unread(const BulkCopy& c) {
   constexpr const char* kKind = "the block ends before a bulk copy has read its shared memory";
   if (seen_before(kKind, runner_.pc_offset(c.pc), 0)) return;
-  Finding f;
-  f.cause = Cause::race_shared;
-  f.kind = kKind;
-  f.detail = "the thread that stores must wait with cp.async.bulk.wait_group.read before it ends";
-  f.kernel = runner_.kernel_name();
-  const Index3 b = runner_.block_index(), t = runner_.threads()[c.thread].index;
-  f.at.pc = runner_.pc_offset(c.pc);
-  f.at.block_index[0] = b.x, f.at.block_index[1] = b.y, f.at.block_index[2] = b.z;
-  f.at.thread[0] = t.x, f.at.thread[1] = t.y, f.at.thread[2] = t.z;
-  report_finding(std::move(f));
+  const RunningBlock& block = runner_.sanitizer()->block();
+  report_finding(block.finding(Cause::race_shared, kKind, block.place(runner_.pc_offset(c.pc), c.thread),
+                               "the thread that stores must wait with cp.async.bulk.wait_group.read before it ends"));
 }
 
 // A barrier whose announced bytes are not those that came: the next wait would hang, or end too early.
@@ -117,17 +110,12 @@ void HopperUnit::check_bytes() {
     const int bytes = MbarrierWord::read(at).bytes;
     constexpr const char* kKind = "mbarrier: wrong transaction count";
     if (bytes == 0 || seen_before(kKind, runner_.pc_offset(pc), 0)) continue;
-    Finding f;
-    f.cause = Cause::barrier_deadlock;
-    f.kind = kKind;
-    f.kernel = runner_.kernel_name();
-    const Index3 b = runner_.block_index();
-    f.at.pc = runner_.pc_offset(pc);
-    f.at.block_index[0] = b.x, f.at.block_index[1] = b.y, f.at.block_index[2] = b.z;
-    f.detail = bytes > 0 ? std::to_string(bytes) + " bytes that were announced have not come when the block ends"
-                         : std::to_string(-bytes) +
-                               " bytes more have come than were announced: a phase ends before its copies";
-    report_finding(std::move(f));
+    const RunningBlock& block = runner_.sanitizer()->block();
+    report_finding(block.finding(
+        Cause::barrier_deadlock, kKind, block.place(runner_.pc_offset(pc), 0),
+        bytes > 0
+            ? std::to_string(bytes) + " bytes that were announced have not come when the block ends"
+            : std::to_string(-bytes) + " bytes more have come than were announced: a phase ends before its copies"));
   }
 }
 

@@ -41,20 +41,12 @@ void CopiesUnderWay::report(const LaneAccess& a, const Word& copy) const {
   const OwnText text;
   constexpr const char* kKind = "read of shared memory before its copy has arrived";
   if (seen_before(kKind, a.pc, copy.pc)) return;
-  Finding f;
-  f.cause = Cause::copy_under_way;
-  f.kind = kKind;
-  f.kernel = block_.kernel;
-  f.race = true;
-  f.at = block_.place(a);
-  f.other.pc = copy.pc;
-  f.other.block = block_.number;
-  block_.index_of(copy.thread, f.other.thread);
-  f.other.what = "asynchronous copy";
-  f.detail = copy.thread == a.thread ? "the thread has not waited for the copy's batch"
-                                     : "the copy's thread had not waited for its batch when it met the barrier";
-  f.detail += ": __pipeline_wait_prior(N) leaves the newest N batches under way";
-  report_finding(std::move(f));
+  std::string detail = copy.thread == a.thread
+                           ? "the thread has not waited for the copy's batch"
+                           : "the copy's thread had not waited for its batch when it met the barrier";
+  detail += ": __pipeline_wait_prior(N) leaves the newest N batches under way";
+  report_finding(block_.race(Cause::copy_under_way, kKind, block_.place(a),
+                             block_.place(copy.pc, copy.thread, "asynchronous copy"), std::move(detail)));
 }
 
 }  // namespace ridge::simt

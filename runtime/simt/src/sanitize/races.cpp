@@ -119,33 +119,27 @@ void Races::report(const LaneAccess& a, const Seen& other) {
   reads_.explained(a.pc);
   reads_.explained(other.pc);
   if (seen_before(kind, a.pc, other.pc)) return;
-  Finding f;
-  f.cause = a.shared ? Cause::race_shared : Cause::race_global;
-  f.kind = kind;
-  f.kernel = block_.kernel;
-  f.race = true;
-  f.at = block_.place(a);
-  f.other.pc = other.pc;
-  f.other.block = other.block;
-  block_.index_of(other.thread, f.other.thread);
-  f.other.what = kind_name(other.kind);
+  Place earlier = block_.place(other.pc, other.thread, kind_name(other.kind));
+  earlier.block = other.block;
+  std::string detail;
   if (!same_block)
-    f.detail =
+    detail =
         "blocks run in any order. Where a flag or a counter announces the data, put __threadfence() between the two, "
         "and read the flag as volatile or by an atomic. Otherwise use atomics, or end the kernel";
   else if (a.thread / kLanes == other.thread / kLanes)
-    f.detail =
+    detail =
         "nothing says which of the two comes first, since lanes of a warp do not run in step: a __syncthreads() must run "
         "between them (a __syncwarp() where no other warp takes part)";
   else if (a.shared)
-    f.detail = "nothing orders the two: a __syncthreads() must run between them";
+    detail = "nothing orders the two: a __syncthreads() must run between them";
   else
-    f.detail =
+    detail =
         "nothing orders the two: a __syncthreads() must run between them, or a __threadfence() before the flag or counter that "
         "announces the data";
   if ((a.kind == AccessKind::atomic) != (other.kind == Seen::atomic))
-    f.detail += " (an atomic does not protect against a plain access)";
-  report_finding(std::move(f));
+    detail += " (an atomic does not protect against a plain access)";
+  report_finding(block_.race(a.shared ? Cause::race_shared : Cause::race_global, kind, block_.place(a), earlier,
+                             std::move(detail)));
 }
 
 }  // namespace ridge::simt

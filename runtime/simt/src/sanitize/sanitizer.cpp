@@ -44,6 +44,7 @@ struct Sanitizer::State {
 
 Sanitizer::Sanitizer() = default;
 Sanitizer::~Sanitizer() = default;
+const RunningBlock& Sanitizer::block() const { return state_->block; }
 
 void Sanitizer::State::access(const LaneAccess& a) {
   races.begin(a);

@@ -28,6 +28,8 @@
 
 namespace ridge::simt {
 
+struct RunningBlock;
+
 class Sanitizer {
  public:
   Sanitizer();
@@ -45,6 +47,7 @@ class Sanitizer {
   void fence(unsigned thread, int scope);        // scope as in ridge_simt::fence
   void acquire(unsigned thread);                 // it has seen what others released, by other means than an access
   void end_block();
+  const RunningBlock& block() const;  // the one that begin_block named
   // A thread's copy to shared memory that goes on while the thread does: a read before it has arrived is reported.
   void copy_begun(std::uintptr_t to, unsigned bytes, unsigned thread, std::uint32_t pc);
   void copy_arrived(std::uintptr_t to, unsigned bytes, unsigned thread);

@@ -71,19 +71,15 @@ void UninitialisedReads::report(const LaneAccess& a) const {
   std::string kind = std::string("uninitialised ") + (a.shared ? "shared " : "global ") + name(a.kind) + " of " +
                      std::to_string(a.bytes) + (a.bytes == 1 ? " byte" : " bytes");
   if (seen_before(kind.c_str(), a.pc, 0)) return;
-  Finding f;
-  f.cause = Cause::uninitialised;
-  f.kind = kind;
-  f.kernel = block_.kernel;
-  f.at = block_.place(a);
+  std::string detail;
   if (a.shared) {
-    f.detail = "this block has not written there; shared memory holds garbage at a block's start";
+    detail = "this block has not written there; shared memory holds garbage at a block's start";
   } else {
     const Allocation& owner = DeviceMemory::instance().owner(a.address);
-    f.detail = "nothing was ever written there: byte " + std::to_string(a.address - owner.begin) +
-               " of an allocation of " + std::to_string(owner.bytes) + " bytes; cudaMalloc does not clear memory";
+    detail = "nothing was ever written there: byte " + std::to_string(a.address - owner.begin) +
+             " of an allocation of " + std::to_string(owner.bytes) + " bytes; cudaMalloc does not clear memory";
   }
-  report_finding(std::move(f));
+  report_finding(block_.finding(Cause::uninitialised, kind, block_.place(a), std::move(detail)));
 }
 
 }  // namespace ridge::simt
