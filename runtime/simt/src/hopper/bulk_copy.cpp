@@ -24,9 +24,9 @@ char* pointer(std::uintptr_t address) { return reinterpret_cast<char*>(address);
 
 // A row of a box in shared memory, piece by piece: f(shared piece, bytes from the row's first, bytes).
 template <class F>
-void for_pieces(const TensorMap& map, std::uintptr_t box, unsigned row, F f) {
+void for_pieces(const TensorMap& map, std::uintptr_t box, std::uint64_t row, F f) {
   const unsigned bytes = map.row_bytes();
-  const std::uintptr_t begin = box + std::uintptr_t{row} * map.row_pitch();
+  const std::uintptr_t begin = box + row * map.row_pitch();
   for (unsigned at = 0; at < bytes; at += kPiece) f(pointer(swizzled(begin + at, map.swizzle)), at, kPiece);
 }
 
@@ -34,7 +34,7 @@ void load_box(const BulkCopy& c) {
   const TensorMap& map = c.map;
   const unsigned element = map.element_bytes(), bytes = map.row_bytes();
   unsigned char row[256 * 8];
-  for (unsigned r = 0, n = map.rows(); r < n; ++r) {
+  for (std::uint64_t r = 0, n = map.rows(); r < n; ++r) {
     const TensorMap::Row source = map.row(c.at, r);
     if (source.to - source.from < map.box[0]) std::memset(row, map.fill == 1 ? 0xFF : 0, bytes);
     if (source.to > source.from)
@@ -47,7 +47,7 @@ void store_box(const BulkCopy& c) {
   const TensorMap& map = c.map;
   const unsigned element = map.element_bytes();
   alignas(16) unsigned char row[256 * 8];
-  for (unsigned r = 0, n = map.rows(); r < n; ++r) {
+  for (std::uint64_t r = 0, n = map.rows(); r < n; ++r) {
     const TensorMap::Row target = map.row(c.at, r);
     if (target.to <= target.from) continue;
     for_pieces(map, c.from, r,
@@ -122,14 +122,14 @@ void check_global(BlockRunner& r, const BulkCopy& c, std::uintptr_t address, std
 }
 
 void check_box(BlockRunner& r, const BulkCopy& c, bool store) {
-  for (unsigned row = 0, n = c.map.rows(); row < n; ++row) {
+  for (std::uint64_t row = 0, n = c.map.rows(); row < n; ++row) {
     const TensorMap::Row part = c.map.row(c.at, row);
     if (part.to > part.from)
       check_global(r, c, part.address, std::size_t{part.to - part.from} * c.map.element_bytes(), store);
   }
 }
 
-std::size_t shared_bytes(const TensorMap& map) { return std::size_t{map.rows()} * map.row_pitch(); }
+std::size_t shared_bytes(const TensorMap& map) { return map.rows() * map.row_pitch(); }
 
 // The blocks that an instruction writes to: this one, or those of a mask.
 template <class F>
@@ -161,7 +161,7 @@ void for_shared_pieces(const BulkCopy& c, F f) {
   const bool store = c.kind == BulkCopy::Kind::store || c.kind == BulkCopy::Kind::tensor_store;
   const std::uintptr_t begin = store ? c.from : c.to;
   if (c.kind == BulkCopy::Kind::tensor_load || c.kind == BulkCopy::Kind::tensor_store) {
-    for (unsigned row = 0, n = c.map.rows(); row < n; ++row)
+    for (std::uint64_t row = 0, n = c.map.rows(); row < n; ++row)
       for_pieces(c.map, begin, row, [&](const char* p, unsigned, unsigned) { f(reinterpret_cast<std::uintptr_t>(p)); });
   } else {
     for (std::uintptr_t at = begin; at < begin + c.bytes; at += kPiece) f(at);
@@ -296,13 +296,16 @@ BulkCopy copy_of(BlockRunner& r, BulkCopy::Kind kind, std::uintptr_t pc,
 
 std::uintptr_t shared_of(unsigned address) { return reinterpret_cast<std::uintptr_t>(shared_pointer(address)); }
 
-void box_of(BlockRunner& r, BulkCopy& c, const BulkTensor& t) {
+// A box that its shared memory holds has few rows: what follows goes through all of them.
+void box_of(BlockRunner& r, BulkCopy& c, const BulkTensor& t, std::uintptr_t shared, bool store) {
   c.map = ridge::simt::read_map(r, t.map, c.pc);
   if (c.map.rank != t.rank)
     ridge::simt::refuse(r, "TMA: another number of dimensions than the tensor map's",
                         "cp.async.bulk.tensor.Nd takes N coordinates, as many as the map's tensorRank", c.pc);
   std::copy(t.at, t.at + 5, c.at);
-  c.bytes = c.map.box_bytes();
+  ridge::simt::check_shared(ridge::simt::owner_of(r, shared), r, shared, ridge::simt::shared_bytes(c.map), 128, c.pc);
+  c.bytes = static_cast<unsigned>(c.map.box_bytes());
+  ridge::simt::check_box(r, c, store);
 }
 
 }  // namespace
@@ -310,21 +313,18 @@ void box_of(BlockRunner& r, BulkCopy& c, const BulkTensor& t) {
 void bulk_tensor_load(unsigned to, const BulkTensor& from, unsigned barrier, unsigned blocks) {
   BlockRunner& r = *BlockRunner::current();
   BulkCopy c = copy_of(r, BulkCopy::Kind::tensor_load, RIDGE_PC);
-  box_of(r, c, from);
   c.to = shared_of(to);
   c.barrier = shared_of(barrier);
-  ridge::simt::check_box(r, c, false);
+  box_of(r, c, from, c.to, false);
   ridge::simt::begin_load(r, c, ridge::simt::shared_bytes(c.map), 128, blocks, c.map.box_sectors(c.at));
 }
 
 void bulk_tensor_store(const BulkTensor& to, unsigned from, BulkReduction operation) {
   BlockRunner& r = *BlockRunner::current();
   BulkCopy c = copy_of(r, BulkCopy::Kind::tensor_store, RIDGE_PC, operation);
-  box_of(r, c, to);
   c.from = shared_of(from);
+  box_of(r, c, to, c.from, true);
   c.type = ridge::simt::type_of_map(c.map.type);
-  ridge::simt::check_box(r, c, true);
-  ridge::simt::check_shared(r, r, c.from, ridge::simt::shared_bytes(c.map), 128, c.pc);
   HopperUnit::of(r).add_store(c);
 }
 

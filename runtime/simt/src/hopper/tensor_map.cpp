@@ -93,11 +93,11 @@ bool TensorMap::move_to(std::uint64_t to) {
 
 unsigned TensorMap::element_bytes() const { return kElementBytes[type]; }
 
-TensorMap::Row TensorMap::row(const int* at, unsigned number) const {
+TensorMap::Row TensorMap::row(const int* at, std::uint64_t number) const {
   std::uint64_t where = address;
   for (unsigned d = 1; d < rank; ++d) {
     const unsigned n = box_elements(d);
-    const std::int64_t i = at[d] + std::int64_t{number % n} * step[d];
+    const std::int64_t i = at[d] + static_cast<std::int64_t>(number % n) * step[d];
     number /= n;
     if (i < 0 || i >= static_cast<std::int64_t>(size(d))) return {0, 0, 0};
     where += static_cast<std::uint64_t>(i) * stride[d];
@@ -111,10 +111,12 @@ TensorMap::Row TensorMap::row(const int* at, unsigned number) const {
 
 std::uint64_t TensorMap::box_sectors(const int* at) const {
   std::uint64_t sectors = 0;
-  for (unsigned n = 0; n < rows(); ++n) {
+  for (std::uint64_t n = 0; n < rows(); ++n) {
     std::uint64_t where = address + static_cast<std::uint64_t>(std::int64_t{at[0]} * element_bytes());
-    for (unsigned d = 1, rest = n; d < rank; rest /= box_elements(d), ++d)
-      where += static_cast<std::uint64_t>(at[d] + std::int64_t{rest % box_elements(d)} * step[d]) * stride[d];
+    std::uint64_t rest = n;
+    for (unsigned d = 1; d < rank; rest /= box_elements(d), ++d)
+      where +=
+          static_cast<std::uint64_t>(at[d] + static_cast<std::int64_t>(rest % box_elements(d)) * step[d]) * stride[d];
     sectors += (where % 32 + row_bytes() + 31) / 32;
   }
   return sectors;

@@ -42,19 +42,19 @@ struct TensorMap {
   unsigned row_bytes() const { return box[0] * element_bytes(); }
   // From one row of a box to the next in shared memory.
   unsigned row_pitch() const { return swizzle == Swizzle::none ? row_bytes() : swizzle_bytes(swizzle); }
-  unsigned rows() const {
-    unsigned n = 1;
+  std::uint64_t rows() const {  // up to 256^4: more than fit into 32 bits
+    std::uint64_t n = 1;
     for (unsigned d = 1; d < rank; ++d) n *= box_elements(d);
     return n;
   }
-  unsigned box_bytes() const { return rows() * row_bytes(); }
+  std::uint64_t box_bytes() const { return rows() * row_bytes(); }
 
   // A row of a box: elements [from, to) of it lie in the tensor, at `address` on.
   struct Row {
     std::uint64_t address;  // of element `from`
     unsigned from, to;
   };
-  Row row(const int* at, unsigned number) const;
+  Row row(const int* at, std::uint64_t number) const;
   // 32-byte sectors of a whole box, as if the tensor had no bounds.
   std::uint64_t box_sectors(const int* at) const;
 };
