@@ -250,18 +250,15 @@ void HopperUnit::commit_stores(unsigned thread) {
 void HopperUnit::wait_stores(unsigned thread, unsigned left) {
   if (stores_.size() <= thread) return;
   Stores& s = stores_[thread];
+  const std::size_t groups = s.ends.size() > left ? s.ends.size() - left : 0, n = groups == 0 ? 0 : s.ends[groups - 1];
   // No wait covers a store without a commit_group. By then a GPU has read its bytes; other orders keep it waiting.
-  if (left == 0 && copies_come_late())
-    for (std::size_t i = s.ends.empty() ? 0 : s.ends.back(); i < s.asked.size(); ++i) {
-      if (!s.asked[i].moved) move(s.asked[i]);
-      s.asked[i].moved = true;
-    }
-  if (s.ends.size() <= left) return;
-  const std::size_t groups = s.ends.size() - left, n = s.ends[groups - 1];
-  for (std::size_t i = 0; i < n; ++i) {
-    if (!s.asked[i].moved) move(s.asked[i]);
-    if (ProxyRaces* r = races()) for_shared_pieces(s.asked[i], [&](std::uintptr_t piece) { r->store_ends(piece); });
-  }
+  const std::size_t read = left == 0 && copies_come_late() ? s.asked.size() : n;
+  for (; s.moved < read; ++s.moved) move(s.asked[s.moved]);
+  if (groups == 0) return;
+  if (ProxyRaces* r = races())
+    for (std::size_t i = 0; i < n; ++i)
+      for_shared_pieces(s.asked[i], [&](std::uintptr_t piece) { r->store_ends(piece); });
+  s.moved -= n;
   s.asked.erase(s.asked.begin(), s.asked.begin() + static_cast<std::ptrdiff_t>(n));
   s.ends.erase(s.ends.begin(), s.ends.begin() + static_cast<std::ptrdiff_t>(groups));
   for (std::size_t& end : s.ends) end -= n;

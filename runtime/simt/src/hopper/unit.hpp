@@ -30,7 +30,6 @@ struct BulkCopy {
   std::uintptr_t barrier;  // 0: the thread waits for its group
   unsigned thread;
   std::uintptr_t pc;
-  bool moved = false;  // a store that has moved its bytes before its thread's wait said so
 };
 
 class HopperUnit final : public AsyncUnit {
@@ -106,6 +105,7 @@ class HopperUnit final : public AsyncUnit {
   struct Stores {
     std::vector<BulkCopy> asked;
     std::vector<std::size_t> ends;  // of groups
+    std::size_t moved = 0;          // the first ones that have moved their bytes before their thread's wait said so
   };
   struct NamedBarrier {
     unsigned expected = 0, come = 0;
