@@ -3,6 +3,8 @@
 #include <cctype>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "grader/base/text.hpp"
 #include "grader/graded.hpp"
@@ -12,6 +14,7 @@
 #include "grader/result/report_formats.hpp"
 #include "grader/worker/worker_messages.hpp"
 #include "support/catch.hpp"
+#include "support/run.hpp"
 
 using namespace ridge::test;
 
@@ -286,6 +289,28 @@ TEST_CASE("the class of a case or of a fault holds nothing that the run chose") 
   CHECK(ridge::fault_class(done, "", home / "worker") == "an invalid memory access");
   CHECK(ridge::cuda_error_class(700) == "cudaErrorIllegalAddress");
   CHECK(ridge::cuda_error_class(81102222) == "a CUDA call or launch failed");
+}
+
+// A report of secret inputs names the kind of a fault where it is in the judge's list.
+TEST_CASE("every fault of the broken programs has a class of its own") {
+  const std::string head = "// expects: ";
+  std::size_t faults = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(repository() + "/tests/simt/broken")) {
+    std::ifstream in(entry.path());
+    std::string first;
+    std::getline(in, first);
+    const std::size_t end = first.rfind(" at ");
+    if (first.rfind(head, 0) != 0 || end == std::string::npos) continue;
+    const std::string kind = first.substr(head.size(), end - head.size());
+    ridge::protocol::Done done;
+    std::snprintf(done.what, sizeof done.what, "%s", kind.c_str());
+    const std::string told = ridge::fault_class(done, "", "");
+    INFO(entry.path().filename() << ": " << kind << ", told: " << told);
+    // One without peer access has no better name.
+    CHECK((kind.rfind(told, 0) == 0 || kind.ends_with("without peer access")));
+    ++faults;
+  }
+  CHECK(faults > 50);
 }
 
 TEST_CASE("only the answer that is due is taken from a worker") {
