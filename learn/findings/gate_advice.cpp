@@ -39,6 +39,31 @@ bool barrier_between(const std::string& message, const Sources& sources) {
   return false;
 }
 
+// A line that gives 0 where a sum is not above 0, which a NaN is not either: "softmax.cu:12"; empty where there is none.
+std::string zero_instead_of_nan(const Sources& sources) {
+  for (const auto& [file, text] : sources) {
+    std::istringstream in(text);
+    int n = 1;
+    for (std::string line; std::getline(in, line); ++n) {
+      line.resize(std::min(line.find("//"), line.size()));
+      const std::size_t asks = line.find(" > 0 ? ");
+      if (asks != std::string::npos && line.find(" : 0", asks) != std::string::npos)
+        return fmt::format("{}:{}", file, n);
+    }
+  }
+  return {};
+}
+
+std::string zeros_advice(const Sources& sources) {
+  const std::string place = zero_instead_of_nan(sources);
+  if (place.empty()) return advice_of(Cause::all_zero);
+  return fmt::format(
+      "Zeros, where a value belongs. {} gives 0 where its number is not above 0, and NaN is not: does it become NaN on the "
+      "way, from -infinity - (-infinity) or from 0 / 0? If not, was nothing added up there, because a loop or an index "
+      "never reaches these inputs?",
+      place);
+}
+
 // Bytes that the message says an address lies beyond its allocation.
 double bytes_beyond(const std::string& message) {
   const auto at = message.find(" bytes past the end");
@@ -91,6 +116,7 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
   if (c.cause == Cause::out_of_bounds && c.message.find("block (0,0,0), thread (0,0,0)") != std::string::npos)
     return "This is the first thread of the first block, so the grid is not too large: the pointer that the kernel "
            "got, or what is added to it, is outside already. Where does this part begin, and how long is it here?";
+  if (c.cause == Cause::all_zero) return zeros_advice(sources);
   if (const char* advice = advice_of(c.cause)) return advice;
   if (c.name == "launch")
     return "An argument is not one that the call takes. Look at what your calls return, cudaError_t or ncclResult_t: "
@@ -98,6 +124,10 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
   if (c.name == "agree")
     return "Each rank may be near to the sum, but copies drift apart where ranks add in different orders: add in one "
            "order, or pass the sum on.";
+  if (c.message.find(" other bits") != std::string::npos && c.message.find("order") != std::string::npos)
+    return "Addition of floating-point numbers rounds, so its result depends on the order. Atomic additions come in the "
+           "order in which blocks and warps happen to run. Which sum has terms from several of them? Let one thread, or "
+           "one block in a fixed order, add up all terms of an element, or store the parts and add them in a second step.";
   if (c.name == "questions")
     return "Every question counts, also one that is asked twice. Print what you ask, keep the answers, and decide before "
            "asking which question would change your choice.";
@@ -158,7 +188,7 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
                    line.find("; ", counted + 7) == std::string::npos  // nothing more was told
                ? "Where are the values kept on their way: registers, shared memory, the workspace, a result between "
                  "two kernels, a message? Each of them must have the precision that the lesson names."
-               : line.ends_with("all wrong elements are 0") ? advice_of(Cause::all_zero)
+               : line.ends_with("all wrong elements are 0") ? zeros_advice(sources)
                                                             : "The end of the message above says what the wrong "
                                                               "numbers are. Which step of your code gives these?";
   return c.message.find(" are wrong") == std::string::npos ? std::string() : case_advice(t);

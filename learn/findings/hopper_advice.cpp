@@ -1,10 +1,13 @@
 #include "learn/findings/hopper_advice.hpp"
 
+#include <string_view>
 #include <utility>
 
 namespace ridge::loop {
 
 namespace {
+
+constexpr const char* kBeforeCopy = "read of shared memory before its copy has arrived";
 
 // The kinds of findings that the emulator names in runtime/simt/src/hopper.
 constexpr std::pair<const char*, const char*> kAdvice[] = {
@@ -20,7 +23,7 @@ constexpr std::pair<const char*, const char*> kAdvice[] = {
     {"shared memory is overwritten before its readers have come to a barrier",
      "A stage is empty when its readers have finished: they wait for their products, then they arrive at the barrier "
      "of the empty stage, and the producer waits for that phase before it asks for the next copy."},
-    {"read of shared memory before its copy has arrived (wgmma)",
+    {kBeforeCopy,
      "Each warp that reads a tile waits for the mbarrier of its bytes first, with the parity of this use of the stage. "
      "Which barrier does the copy name, and which warp does not wait for it?"},
     {"accumulator is touched before wgmma.wait_group",
@@ -40,11 +43,25 @@ constexpr std::pair<const char*, const char*> kAdvice[] = {
      "through its first phases: who should arrive in each of them, how often, and for which parity does each thread "
      "wait?"}};
 
+// Whether a line of the message begins with this kind, or has it behind the name of its case.
+bool tells(const std::string& message, const std::string& kind) {
+  for (std::size_t at = message.find(kind); at != std::string::npos; at = message.find(kind, at + 1)) {
+    const std::size_t before = at == 0 ? std::string::npos : message.find_last_not_of(' ', at - 1);
+    if (before == std::string::npos || message[before] == '\n' || (message[before] == ':' && before + 2 == at))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 const char* hopper_advice(const std::string& message) {
-  for (const auto& [kind, advice] : kAdvice)
-    if (message.find(kind) != std::string::npos) return advice;
+  for (const auto& [kind, advice] : kAdvice) {
+    if (!tells(message, kind)) continue;
+    // cp.async has batches in place of an mbarrier: its copies are called asynchronous, those of TMA bulk copies.
+    if (std::string_view(kind) == kBeforeCopy && message.find("against the bulk copy") == std::string::npos) continue;
+    return advice;
+  }
   return nullptr;
 }
 

@@ -133,6 +133,10 @@ void moved_again(const TaskResult& t, const GoalResult& g, Finding& f) {
   });
   if (lines.empty()) {
     f.what = g.note;
+    if (loads_alone)
+      f.why =
+          "No load of a thread moves them: they come by bulk copies (TMA). Write down which boxes each block asks for. Which "
+          "of them hold nothing that a result of this block needs, and which does it ask for twice?";
     return;
   }
   double moved = 0;

@@ -88,6 +88,35 @@ TEST_CASE("loads of a product are told as loads, and a larger tile as the way") 
   CHECK(contains(f.why, "a larger tile"));
 }
 
+TEST_CASE("loads of bulk copies alone are told as boxes") {
+  const Finding f = only(missed("load_sectors_over_bound", 1.4, 1.02, {line("shared_ld", 400, 0, 0, 4, 4)}));
+  CHECK(f.what == "as the judge says it");
+  CHECK(contains(f.why, "which boxes each block asks for"));
+  CHECK(only(missed("store_sectors_over_bound", 1.4, 1.02, {})).why.empty());
+}
+
+TEST_CASE("zeros behind a comparison that a NaN fails are asked for the NaN") {
+  const char* message =
+      "rows 9 cols 31: first wrong element: out[0] (index 0): expected 0.3, got 0; 8 of 9 are wrong; "
+      "all wrong elements are 0";
+  for (const Cause cause : {Cause::all_zero, Cause::none}) {
+    const Result r = failed_gate_of("correct", message, cause);
+    const std::string why = only(r, {{"softmax.cu", "int a;\nout[row] = sum > 0 ? all / sum : 0.0f;  // empty\n"}}).why;
+    CHECK(contains(why, "softmax.cu:2 gives 0"));
+    CHECK(contains(why, "-infinity - (-infinity)"));
+    for (const char* other : {"out[row] = all / sum;\n", "// sum > 0 ? a : 0\n", "x = sum > 0 ? a : -INFINITY;\n"})
+      CHECK(contains(only(r, {{"softmax.cu", other}}).why, "stored before it was complete"));
+  }
+}
+
+TEST_CASE("other bits for the same inputs are asked for the order of a sum") {
+  for (const char* message :
+       {"dq[head 0][3] has other bits for the second sequence, which has the same inputs: the order of a "
+        "sum depends on when blocks run",
+        "the same call once more gives other bits: a sum depends on the order in which blocks ran"})
+    CHECK(contains(only(failed_gate_of("correct", message)).why, "Atomic additions"));
+}
+
 TEST_CASE("a stream is named as the program names it") {
   Timeline t;
   t.stream = 1;
@@ -476,6 +505,21 @@ TEST_CASE("wrong uses of TMA, wgmma and mbarriers have advice of their own, also
                  "the sum of all boxes"));
   CHECK(contains(only_why("hang at an mbarrier at hopper.cu:3", Cause::barrier_deadlock), "for which parity"));
   CHECK(contains(only(r, sources).what, "hang at an mbarrier"));
+  // A thread that reads too early, as well as a product; copies of cp.async have no mbarrier.
+  const std::string early = "n 4: got nan\nread of shared memory before its copy has arrived (";
+  for (const char* who : {"load", "wgmma"})
+    CHECK(contains(
+        only_why((early + who + ") at hopper.cu:3\nagainst the bulk copy by the same block at hopper.cu:1").c_str(),
+                 Cause::race_shared),
+        "the mbarrier of its bytes"));
+  CHECK(
+      contains(only_why((early + "load) at a.cu:3\nagainst the asynchronous copy by the same block at a.cu:1").c_str(),
+                        Cause::copy_under_way),
+               "waited for its batch"));
+  // The words alone are no finding.
+  CHECK_FALSE(
+      contains(only_why("race on shared memory (load) in kernel x, no wgmma without wgmma.fence", Cause::race_shared),
+               "orders these writes"));
   CHECK(contains(only_why("barrier that not all threads reach", Cause::divergent_barrier), "by all threads"));
 }
 
