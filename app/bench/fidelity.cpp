@@ -250,6 +250,11 @@ int bench_fidelity(const FidelityArguments& a) {
       if (std::find(programs.begin(), programs.end(), p) == programs.end())
         throw Error(Exit::usage, "there is no program " + p, "they are: " + joined(programs));
     programs = a.programs;
+    if (programs.size() > 1 && std::find(programs.begin(), programs.end(), kOwnRecording) != programs.end())
+      throw Error(
+          Exit::usage,
+          fmt::format("{} has a recording and known differences of its own: it is compared alone", kOwnRecording),
+          fmt::format("ridge bench fidelity {0}, and once more without {0}", kOwnRecording));
   }
   if (!a.record.empty()) {
     record(a.record, programs);
@@ -266,7 +271,7 @@ int bench_fidelity(const FidelityArguments& a) {
       dir = results_dir() / "fidelity";
       record(dir, programs);
       if (out.empty()) out = dir / "fidelity";
-    } else if (out.empty()) {
+    } else if (out.empty() && (a.programs.empty() || own)) {  // the repository's tables have all programs
       out = dir;
     }
     csv = dir / "ncu.csv";

@@ -88,6 +88,28 @@ TEST_CASE("without a GPU and without a recording it says what to do") {
   CHECK(root.bench({"no_such_program"}).code == 2);
 }
 
+TEST_CASE("a program with a recording of its own is not compared with those of another") {
+  Root root;
+  write_file(root / "good.csv", table(125));
+  const Run r = root.bench({"hopper", "--ncu", root / "good.csv", "--out", root / "out"});
+  CHECK(r.code == 2);
+  CHECK(r.err.find("hopper has a recording and known differences of its own") != std::string::npos);
+  CHECK(r.err.find("ridge bench fidelity hopper") != std::string::npos);
+  CHECK_FALSE(fs::exists(root / "out.md"));
+}
+
+TEST_CASE("a comparison of some programs leaves the repository's tables of all as they are") {
+  Root root;
+  const fs::path tables = fs::path(root.path) / "benchmarks/fidelity";
+  fs::create_directories(tables / "h200");
+  write_file((tables / "h200/ncu.csv").string(), table(125));
+  write_file((tables / "h200.md").string(), "all programs\n");
+  const Run r = root.bench({}, {{"CUDA_VISIBLE_DEVICES", "-1"}});
+  INFO(r.out << r.err);
+  CHECK(r.code == 0);
+  CHECK(read_file((tables / "h200.md").string()) == "all programs\n");
+}
+
 TEST_CASE("a recording: counters, times, machine; metrics that ncu does not know are left out") {
   Root root;
   write_file(root / "table.csv", table(125));
