@@ -3,7 +3,7 @@
 //
 //   ridge-serve --lab PORT IDLE ADDRESS LAB HOST...      LAB may be empty; PORT 0: the first free one from 8765; IDLE:
 //                                                        seconds without a request after which it ends, 0: never
-//   ridge-serve --web PORT IDLE ADDRESS FILE...          the visualizer alone, on these files
+//   ridge-serve --web PORT IDLE ADDRESS WORD...          the visualizer alone: files, --view=ID, --set=KEY=VALUE
 //   ridge-serve --class PORT IDLE ADDRESS COURSE LAB GRADEBOOK   the instructor's page of a lab
 //
 // RIDGE_SERVE_TOKEN: the token of the address, where a portal has to know it before the server runs.
@@ -127,7 +127,7 @@ int main(int argc, char** argv) try {
   const std::string token = given_token();
   const fs::path programs = build_dir() / "bin";
   if (a.what == "--web") {
-    serve::VizPage page(programs / "ridge-viz", token, {a.rest.begin(), a.rest.end()});
+    serve::VizPage page(programs / "ridge-viz", token, a.rest);
     serve_page(page, "The page:", a, token, [] {});
     fmt::print("\nEnded.\n");
   } else if (a.what == "--class" && a.rest.size() == 3) {

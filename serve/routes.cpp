@@ -134,7 +134,7 @@ Response Routes::answer(const Request& in) {
   if (get && rest == "api/events") return stream();
   if (get && rest == "api/viz") {
     const fs::path file = result_file(in.parameter("file"));
-    return viz_.answer(in, file.empty() ? std::vector<fs::path>() : std::vector{file});
+    return file.empty() ? problem(404, "there is no such result") : viz_.answer(in, {file.string()});
   }
   if (in.method == "POST" && rest == "api/stop") return json_response({{"stopping", run_.stop()}});
   if (parts.size() >= 3 && parts[0] == "api" && parts[1] == "lab")

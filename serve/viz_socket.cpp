@@ -18,8 +18,20 @@ bool is_plain_name(const std::string& name) {
 
 }  // namespace
 
-net::Response VizSocket::answer(const net::Request& in, const std::vector<fs::path>& files) {
-  if (files.empty()) return problem(404, "there is no such result");
+std::vector<std::string> view_words(const net::Request& in) {
+  constexpr std::size_t kMostSettings = 20, kLongest = 200;
+  std::vector<std::string> words;
+  if (const std::string view = in.parameter("view"); !view.empty()) words.push_back("--view=" + view);
+  for (const std::string& setting : in.parameters("set"))
+    if (words.size() <= kMostSettings && setting.size() <= kLongest) words.push_back("--set=" + setting);
+  // What the program refuses it says with the word: no byte of it may be a control character.
+  std::erase_if(words, [](const std::string& w) {
+    return w.size() > kLongest || std::any_of(w.begin(), w.end(), [](unsigned char c) { return c < 32 || c == 127; });
+  });
+  return words;
+}
+
+net::Response VizSocket::answer(const net::Request& in, const std::vector<std::string>& words) {
   if (!in.upgrade) return problem(426, "the visualizer speaks over a WebSocket");
   std::error_code ec;
   if (!fs::exists(program_, ec))
@@ -30,7 +42,7 @@ net::Response VizSocket::answer(const net::Request& in, const std::vector<fs::pa
   }
   const std::shared_ptr<void> counted(nullptr, [open = open_](void*) { --*open; });
   std::vector<std::string> argv{program_.string(), "--web"};
-  for (const fs::path& file : files) argv.push_back(file.string());
+  argv.insert(argv.end(), words.begin(), words.end());
   net::Response out;
   out.socket = [loop = loop_, argv, counted](const std::shared_ptr<net::Socket>& socket) {
     net::relay(*loop, socket, argv, counted);

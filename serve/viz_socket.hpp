@@ -23,8 +23,8 @@ class VizSocket {
   explicit VizSocket(fs::path program) : program_(std::move(program)) {}
   // Where a program's pipes are watched. Called before the first request.
   void set_loop(boost::asio::io_context& loop) { loop_ = &loop; }
-  // Answers a request for the visualizer on `files`, all in one window; none: there is no such file.
-  net::Response answer(const net::Request& in, const std::vector<fs::path>& files);
+  // Answers a request for the visualizer, all in one window. `words`: files, "--view=ID" and "--set=KEY=VALUE".
+  net::Response answer(const net::Request& in, const std::vector<std::string>& words);
   // Visualizers that run.
   int open() const { return *open_; }
 
@@ -33,6 +33,9 @@ class VizSocket {
   boost::asio::io_context* loop_ = nullptr;
   std::shared_ptr<std::atomic<int>> open_ = std::make_shared<std::atomic<int>>(0);
 };
+
+// The words for the view that the query asks for, as in "view=warp&set=show=swizzle&set=swizzle=64"; empty: none.
+std::vector<std::string> view_words(const net::Request& in);
 
 // A result, trace or recording in the folder of results by its name, "01_coalescing/20261128T...json"; empty: none.
 fs::path result_file(const std::string& name);

@@ -15,27 +15,40 @@ namespace ridge {
 
 namespace {
 
-// The same program in a browser tab: `ridge viz --web FILE... [--port N]`.
+// Whether a word is the setting of a picture that is drawn from no file: of a layout.
+bool needs_no_file(const std::string& setting) { return setting == "show=swizzle" || setting == "show=wgmma"; }
+
+// The same program in a browser tab: `ridge viz --web FILE... [--view ID] [--set KEY=VALUE] [--port N]`.
 int show_in_browser(const std::vector<std::string>& args) {
   std::string port = "0";
-  std::vector<std::string> files;
+  std::vector<std::string> files, view;
+  bool drawn = false;  // something is, without a file
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (args[i] == "--web") continue;
-    if (args[i] == "--port" && i + 1 < args.size()) {
-      port = args[++i];
-    } else if (args[i].rfind("--port=", 0) == 0) {
-      port = args[i].substr(7);
-    } else if (args[i].rfind("--", 0) != 0) {
+    if (args[i].rfind("--", 0) != 0) {
       files.push_back(args[i]);
-    } else {
-      throw Error(Exit::usage, fmt::format("'{}' has no meaning beside --web", args[i]),
-                  "ridge viz --web FILE..., or with --port N");
+      continue;
     }
+    const std::size_t equals = args[i].find('=');
+    const std::string name = args[i].substr(0, equals);
+    if (name != "--port" && name != "--view" && name != "--set")
+      throw Error(Exit::usage, fmt::format("'{}' has no meaning beside --web", args[i]),
+                  "ridge viz --web FILE..., with --view, --set or --port N");
+    if (equals == std::string::npos && i + 1 == args.size())
+      throw Error(Exit::usage, fmt::format("{} needs a value", name), "ridge viz --web --view warp --set show=swizzle");
+    const std::string value = equals == std::string::npos ? args[++i] : args[i].substr(equals + 1);
+    if (name == "--port")
+      port = value;
+    else
+      view.push_back(name + "=" + value);
+    drawn = drawn || (name == "--set" && needs_no_file(value));
   }
   if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos ||
       std::stoi(port) > 65535)
     throw Error(Exit::usage, fmt::format("'{}' is no port", port), "--port 8800, or none: then a free one is chosen");
-  if (files.empty()) throw Error(Exit::usage, "--web needs a file", "name a result, a trace or a recording");
+  if (files.empty() && !drawn)
+    throw Error(Exit::usage, "--web needs a file",
+                "name a result, a trace or a recording; --view warp --set show=swizzle needs none");
   std::error_code ec;
   for (std::string& file : files) {
     if (!fs::is_regular_file(file, ec))
@@ -50,6 +63,7 @@ int show_in_browser(const std::vector<std::string>& args) {
   std::fflush(stdout);
   std::vector<std::string> argv = {program.string(), "--web", port, "43200", ""};
   argv.insert(argv.end(), files.begin(), files.end());
+  argv.insert(argv.end(), view.begin(), view.end());
   become(argv);
 }
 
@@ -90,8 +104,7 @@ int show_in_visualizer(std::vector<std::string> args) {
       const bool exports = starts("--export");
       // Pictures of layouts are drawn from no file.
       const std::string next = i + 1 < args.size() ? args[i + 1] : "";
-      for (const char* layout : {"show=swizzle", "show=wgmma"})
-        file = file || args[i] == fmt::format("--set={}", layout) || (args[i] == "--set" && next == layout);
+      file = file || needs_no_file(args[i] == "--set" ? next : starts("--set=") ? args[i].substr(6) : "");
       if (args[i].find('=') == std::string::npos) ++i;  // its value
       draws = draws || (exports && i < args.size() && fs::path(args[i]).extension() == ".png");
     } else {

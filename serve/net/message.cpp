@@ -24,17 +24,23 @@ std::string Request::header(std::string_view name) const {
   return {};
 }
 
-std::string Request::parameter(std::string_view name) const {
+std::vector<std::string> Request::parameters(std::string_view name) const {
+  std::vector<std::string> found;
   const std::string_view all = query;
   for (std::size_t at = 0; at < all.size();) {
     const std::size_t end = std::min(all.find('&', at), all.size());
     const std::string_view pair = all.substr(at, end - at);
     const std::size_t equals = pair.find('=');
     if (equals != std::string_view::npos && pair.substr(0, equals) == name)
-      return decoded(pair.substr(equals + 1)).value_or("");
+      found.push_back(decoded(pair.substr(equals + 1)).value_or(""));
     at = end + 1;
   }
-  return {};
+  return found;
+}
+
+std::string Request::parameter(std::string_view name) const {
+  const auto found = parameters(name);
+  return found.empty() ? std::string() : found.front();
 }
 
 std::optional<std::string> decoded(std::string_view text) {

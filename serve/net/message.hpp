@@ -24,7 +24,8 @@ struct Request {
 
   // The first header of this name, in any case; empty where there is none.
   std::string header(std::string_view name) const;
-  // A value of the query, decoded.
+  // The values of this name in the query, decoded; the first of them, or an empty text.
+  std::vector<std::string> parameters(std::string_view name) const;
   std::string parameter(std::string_view name) const;
 };
 

@@ -107,6 +107,12 @@ try {
     await page.goto('about:blank');
     for (let i = 0; i < 50 && programs() !== '0'; ++i) await new Promise(done => setTimeout(done, 100));
     check('and ends with its page', programs() === '0', programs());
+    // A picture that needs no file, by the page's address.
+    await page.goto(`${url}?view=warp&set=show=swizzle`, { waitUntil: 'load' });
+    await shown();
+    await settle();
+    check('the page shows the view that its address names', (await items()).some(item => item.name.startsWith('tile/')));
+    await page.goto('about:blank');
     const ended = new Promise(done => child.on('exit', done));
     child.kill('SIGINT');
     check('Ctrl-C ends the server in order', await ended === 0);

@@ -63,6 +63,23 @@ class Frame:
         self.body, self.bytes, self.at = body, wire, time.monotonic()
 
 
+class Stream:
+    """What the program says behind its first message: pieces of one compressed stream."""
+    def __init__(self):
+        self.inflate, self.plain, self.wire = zlib.decompressobj(-15), b"", 0
+
+    def add(self, piece):
+        """The messages that this piece ends: kind and content, a frame as one."""
+        self.plain += self.inflate.decompress(piece)
+        self.wire += len(piece)
+        while len(self.plain) >= 4 and len(self.plain) >= 4 + struct.unpack_from("<I", self.plain)[0]:
+            size = struct.unpack_from("<I", self.plain)[0]
+            kind, content = self.plain[4:5].decode(), self.plain[5:4 + size]
+            self.plain = self.plain[4 + size:]
+            yield kind, Frame(content, self.wire) if kind == "F" else content
+            self.wire = 0
+
+
 class Program:
     """`ridge-viz --web FILE...`. Messages arrive in the background."""
     def __init__(self, program, *arguments, greet=True, **more):
@@ -81,7 +98,7 @@ class Program:
         self.said = self.process.stderr.read()
 
     def _read(self):
-        inflate, plain, wire, first = zlib.decompressobj(-15), b"", 0, True
+        stream, first = Stream(), True
         while True:
             head = self.process.stdout.read(4)
             if len(head) < 4:
@@ -91,14 +108,8 @@ class Program:
                 self.messages.put(("hello", json.loads(body)))
                 first = False
                 continue
-            plain += inflate.decompress(body)
-            wire += len(body)
-            while len(plain) >= 4 and len(plain) >= 4 + struct.unpack_from("<I", plain)[0]:
-                size = struct.unpack_from("<I", plain)[0]
-                kind, content = plain[4:5].decode(), plain[5:4 + size]
-                plain = plain[4 + size:]
-                self.messages.put((kind, Frame(content, wire) if kind == "F" else content))
-                wire = 0
+            for message in stream.add(body):
+                self.messages.put(message)
         self.messages.put(("end", None))
 
     def send(self, message):
