@@ -49,7 +49,7 @@ std::vector<Finding> findings(const Lab& lab, const Result& r, const std::map<st
       const bool is_goal =
           std::any_of(t.goals.begin(), t.goals.end(), [&](const GoalResult& g) { return g.id == c.name; });
       if (c.passed || is_goal) continue;
-      add(failed_gate(c, t, sources), "", t.max - t.points);
+      add(failed_gate(c, t, sources, spec->file), "", t.max - t.points);
       correct = false;
       break;
     }

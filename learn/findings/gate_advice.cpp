@@ -39,23 +39,21 @@ bool barrier_between(const std::string& message, const Sources& sources) {
   return false;
 }
 
-// A line that gives 0 where a sum is not above 0, which a NaN is not either: "softmax.cu:12"; empty where there is none.
-std::string zero_instead_of_nan(const Sources& sources) {
-  for (const auto& [file, text] : sources) {
-    std::istringstream in(text);
-    int n = 1;
-    for (std::string line; std::getline(in, line); ++n) {
-      line.resize(std::min(line.find("//"), line.size()));
-      const std::size_t asks = line.find(" > 0 ? ");
-      if (asks != std::string::npos && line.find(" : 0", asks) != std::string::npos)
-        return fmt::format("{}:{}", file, n);
-    }
+// The first line of `file` that gives 0 where a sum is not above 0, as a NaN is not: "softmax.cu:12"; empty: none.
+std::string zero_instead_of_nan(const Sources& sources, const std::string& file) {
+  const auto text = sources.find(file);
+  std::istringstream in(text == sources.end() ? std::string() : text->second);
+  int n = 1;
+  for (std::string line; std::getline(in, line); ++n) {
+    line.resize(std::min(line.find("//"), line.size()));
+    const std::size_t asks = line.find(" > 0 ? ");
+    if (asks != std::string::npos && line.find(" : 0", asks) != std::string::npos) return fmt::format("{}:{}", file, n);
   }
   return {};
 }
 
-std::string zeros_advice(const Sources& sources) {
-  const std::string place = zero_instead_of_nan(sources);
+std::string zeros_advice(const Sources& sources, const std::string& file) {
+  const std::string place = zero_instead_of_nan(sources, file);
   if (place.empty()) return advice_of(Cause::all_zero);
   return fmt::format(
       "Zeros, where a value belongs. {} gives 0 where its number is not above 0, and NaN is not: does it become NaN on the "
@@ -84,7 +82,7 @@ bool not_linked(const CheckResult& c) {
   return c.name == "build" && c.message.find(" cannot be linked:") < c.message.find('\n');
 }
 
-std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources& sources) {
+std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources& sources, const std::string& file) {
   if (not_linked(c))
     return "The message above names the function or variable that does not fit, and where it should be.";
   if (c.name == "build")
@@ -116,7 +114,7 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
   if (c.cause == Cause::out_of_bounds && c.message.find("block (0,0,0), thread (0,0,0)") != std::string::npos)
     return "This is the first thread of the first block, so the grid is not too large: the pointer that the kernel "
            "got, or what is added to it, is outside already. Where does this part begin, and how long is it here?";
-  if (c.cause == Cause::all_zero) return zeros_advice(sources);
+  if (c.cause == Cause::all_zero) return zeros_advice(sources, file);
   if (const char* advice = advice_of(c.cause)) return advice;
   if (c.name == "launch")
     return "An argument is not one that the call takes. Look at what your calls return, cudaError_t or ncclResult_t: "
@@ -188,7 +186,7 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
                    line.find("; ", counted + 7) == std::string::npos  // nothing more was told
                ? "Where are the values kept on their way: registers, shared memory, the workspace, a result between "
                  "two kernels, a message? Each of them must have the precision that the lesson names."
-               : line.ends_with("all wrong elements are 0") ? zeros_advice(sources)
+               : line.ends_with("all wrong elements are 0") ? zeros_advice(sources, file)
                                                             : "The end of the message above says what the wrong "
                                                               "numbers are. Which step of your code gives these?";
   return c.message.find(" are wrong") == std::string::npos ? std::string() : case_advice(t);

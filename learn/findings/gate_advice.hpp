@@ -9,7 +9,9 @@ namespace ridge::loop {
 
 using Sources = std::map<std::string, std::string>;  // files by name
 
-std::string gate_advice(const CheckResult& gate, const TaskResult& task, const Sources& sources);
+// `file`: the task's own.
+std::string gate_advice(const CheckResult& gate, const TaskResult& task, const Sources& sources,
+                        const std::string& file);
 
 // "copy.cu cannot be linked: ...": it compiles, and does not fit together with the other files.
 bool not_linked(const CheckResult& c);

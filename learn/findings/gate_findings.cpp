@@ -36,7 +36,7 @@ std::string gate_headline(const CheckResult& c) {
 
 }  // namespace
 
-Finding failed_gate(const CheckResult& c, const TaskResult& t, const Sources& sources) {
+Finding failed_gate(const CheckResult& c, const TaskResult& t, const Sources& sources, const std::string& file) {
   Finding f;
   const std::string line = c.message.substr(0, c.message.find('\n'));
   f.what = c.passed ? "" : c.name == "build" ? gate_headline(c) : c.message;
@@ -44,7 +44,7 @@ Finding failed_gate(const CheckResult& c, const TaskResult& t, const Sources& so
   if (auto at = line.rfind(" at "); at != std::string::npos && line.find(".cu:", at) != std::string::npos)
     f.where = line.substr(at + 4);
   f.gate = gate_headline(c);
-  f.why = gate_advice(c, t, sources);
+  f.why = gate_advice(c, t, sources, file);
   return f;
 }
 

@@ -4,7 +4,8 @@
 
 namespace ridge::loop {
 
-// `sources`: the submission's files by name; they may be empty, and tell whether a barrier stands between two accesses.
-Finding failed_gate(const CheckResult& gate, const TaskResult& task, const Sources& sources);
+// `sources`: the submission's files by name, which may be empty; they tell whether a barrier stands between two
+// accesses. `file`: the task's own.
+Finding failed_gate(const CheckResult& gate, const TaskResult& task, const Sources& sources, const std::string& file);
 
 }  // namespace ridge::loop

@@ -101,11 +101,13 @@ TEST_CASE("zeros behind a comparison that a NaN fails are asked for the NaN") {
       "all wrong elements are 0";
   for (const Cause cause : {Cause::all_zero, Cause::none}) {
     const Result r = failed_gate_of("correct", message, cause);
-    const std::string why = only(r, {{"softmax.cu", "int a;\nout[row] = sum > 0 ? all / sum : 0.0f;  // empty\n"}}).why;
-    CHECK(contains(why, "softmax.cu:2 gives 0"));
+    const std::string why =
+        only(r, {{"transpose.cu", "int a;\nout[row] = sum > 0 ? all / sum : 0.0f;  // empty\n"}}).why;
+    CHECK(contains(why, "transpose.cu:2 gives 0"));
     CHECK(contains(why, "-infinity - (-infinity)"));
     for (const char* other : {"out[row] = all / sum;\n", "// sum > 0 ? a : 0\n", "x = sum > 0 ? a : -INFINITY;\n"})
-      CHECK(contains(only(r, {{"softmax.cu", other}}).why, "stored before it was complete"));
+      CHECK(contains(only(r, {{"transpose.cu", other}}).why, "stored before it was complete"));
+    CHECK(contains(only(r, {{"copy.cu", "x = sum > 0 ? a : 0;\n"}}).why, "stored before"));  // another task's
   }
 }
 
