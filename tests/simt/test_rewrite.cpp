@@ -396,10 +396,11 @@ TEST_CASE("an #if that asks for __CUDA_ARCH__ outside of functions is the device
     const std::string text = ridge::simt::rewrite_cuda(source, "a.cu", {}, &sides);
     return std::pair(text.find("RIDGE_CUDA_ARCH") != std::string::npos, sides.notes);
   };
-  // Kernels; what kernels alone use; nothing that matters for a kernel.
+  // Kernels; what kernels alone use; headers; nothing that matters for a kernel.
   for (const std::string& source : std::vector<std::string>{
            std::string("#if __CUDA_ARCH__ >= 120\n") + kernel + "#else\n__global__ void k() {}\n#endif\n",
            "#ifdef __CUDA_ARCH__\n#define N 3\n#endif\n" + kernel, "#define N (__CUDA_ARCH__ > 9)\n" + kernel,
+           "#ifdef __CUDA_ARCH__\n#include <math_constants.h>\n#endif\n",
            std::string("#if __CUDA_ARCH__ > 9\n#define N 3\n#endif\n__global__ void __launch_bounds__(N) k() {}\n")}) {
     INFO(source);
     CHECK(read(source).first);
@@ -407,6 +408,9 @@ TEST_CASE("an #if that asks for __CUDA_ARCH__ outside of functions is the device
   }
   for (const std::string& source :
        std::vector<std::string>{std::string("#ifndef __CUDA_ARCH__\n#include <vector>\n#endif\n"),
+                                "#if __CUDA_ARCH__ < 700\n#include <vector>\n#endif\n",
+                                "#ifdef __CUDA_ARCH__\n#include \"device.h\"\n#endif\n",
+                                "#ifdef __CUDA_ARCH__\n#include <a>\n#else\n#include <b>\n#endif\n",
                                 "#ifndef __CUDA_ARCH__\nint f() { return 1; }\n#endif\n" + kernel,
                                 std::string("// __CUDA_ARCH__ in words\n")}) {
     INFO(source);

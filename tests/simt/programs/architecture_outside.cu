@@ -1,6 +1,19 @@
 // __CUDA_ARCH__ outside of functions (kernels, device functions, a macro and a constant that kernels alone use) and in
 // operators.
 #include <cstdio>
+#include <limits>
+#ifdef __CUDA_ARCH__
+#include <math_constants.h>
+#endif
+
+// A header that only the device's reading includes, and a function of both sides that needs it.
+inline __host__ __device__ float infinity() {
+#ifdef __CUDA_ARCH__
+  return CUDART_INF_F;
+#else
+  return std::numeric_limits<float>::infinity();
+#endif
+}
 
 #if __CUDA_ARCH__ >= 120
 __device__ int twice(int i) { return 2 * i; }
@@ -41,6 +54,9 @@ constexpr int kScale = 3;
 constexpr int kScale = 1;
 #endif
 __global__ void add(int* x) { x[threadIdx.x] += kScale * static_cast<int>(threadIdx.x) + Add(OFFSET)(0); }
+__global__ void keep_finite(int* x, float y) {
+  if (!(y < infinity())) x[threadIdx.x] = 0;
+}
 }  // namespace sums
 
 // What the host needs is read as for the host.
@@ -54,8 +70,9 @@ int main() {
   cudaMallocManaged(&x, n * sizeof(int));
   fill<<<1, n>>>(x);
   sums::add<<<1, n>>>(x);
+  sums::keep_finite<<<1, n>>>(x, 3.0f);
   cudaDeviceSynchronize();
-  bool right = true;
+  bool right = infinity() == std::numeric_limits<float>::infinity();
   for (int i = 0; i < n; ++i) right = right && x[i] == expected(i);
   cudaFree(x);
   std::puts(right ? "ok" : "wrong");

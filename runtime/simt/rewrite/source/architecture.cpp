@@ -105,6 +105,7 @@ class OutsideReader {
   }
 
   void read(const Group& g) {
+    if (has_headers_alone(g)) return define(g);
     bool device = false, both = false, host = false;
     for (const SourceFunction& f : functions_.all) {
       if (f.at < g.begin || f.at >= g.end) continue;
@@ -127,6 +128,30 @@ class OutsideReader {
                " may be used on both sides, and files are read once; ask for __CUDA_ARCH__ within kernels");
   }
 
+  // #ifdef __CUDA_ARCH__
+  // #include <math_constants.h>
+  // #endif
+  // The host then has a header more, and functions of both sides have what it declares.
+  bool has_headers_alone(const Group& g) const {
+    const Directive& first = g.lines.front();
+    if (!(first.word == "if" || first.word == "ifdef") || g.lines.size() != 2 ||
+        s_.substr(first.at, first.end - first.at).find_first_of("!<") != std::string_view::npos)
+      return false;
+    bool headers = false;
+    for (const Directive& d : directives()) {
+      if (d.at <= first.at || d.at >= g.end || d.word == "endif") continue;
+      if (d.word != "include" || s_[walk_.skip_space(d.rest)] != '<') return false;
+      headers = true;
+    }
+    return headers && !has_code(g);
+  }
+
+  bool has_code(const Group& g) const {
+    for (std::size_t i = g.begin; i < g.end; ++i)
+      if (bare_[i] == Kind::code && !is_space(s_[i])) return true;
+    return false;
+  }
+
   // #if defined(__CUDA_ARCH__) && ...
   // #define HAS_TMA 1
   // #endif
@@ -147,9 +172,7 @@ class OutsideReader {
       if (!text.empty() && text != "1" && text != "true") return false;
       flags = true;
     }
-    for (std::size_t i = g.begin; i < g.end; ++i)
-      if (bare_[i] == Kind::code && !is_space(s_[i])) return false;
-    return flags;
+    return flags && !has_code(g);
   }
 
   void define(const Group& g) {
