@@ -132,6 +132,8 @@ std::vector<std::string> flags_of(const Compiler& compiler, const CompileOptions
     flags.insert(flags.end(), counting.begin(), counting.end());
   } else {
     flags.insert(flags.end(), {"-O2", "-DRIDGE_PLAIN", "-gdwarf-4", compiler.clang ? "-gline-tables-only" : "-g1"});
+    const std::vector<std::string> unset = unset_argument_flags(compiler);
+    flags.insert(flags.end(), unset.begin(), unset.end());
   }
   if (options.worker) flags.push_back("-DRIDGE_JUDGED");
   if (options.worker) flags.push_back(compiler.clang ? "-ferror-limit=20" : "-fmax-errors=20");

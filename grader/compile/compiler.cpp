@@ -155,6 +155,12 @@ const Compiler& host_compiler() {
   return compiler;
 }
 
+std::vector<std::string> unset_argument_flags(const Compiler& c) {
+  const int version = c.clang ? std::atoi(c.name.substr(c.name.find(' ') + 1).c_str()) : 0;
+  if (version < 14) return {};
+  return {"-Xclang", version == 14 ? "-disable-noundef-analysis" : "-no-enable-noundef-analysis"};
+}
+
 std::vector<std::string> counting_flags(const Compiler& c) {
   // Blocks of machine code should be those of the source: nothing duplicated, merged or moved behind a table.
   std::vector<std::string> flags = {"-O1",
@@ -192,6 +198,8 @@ std::vector<std::string> counting_flags(const Compiler& c) {
                                                                     "-fno-reorder-blocks-and-partition",
                                                                     "-fno-crossjumping"};
   flags.insert(flags.end(), own.begin(), own.end());
+  const std::vector<std::string> unset = unset_argument_flags(c);
+  flags.insert(flags.end(), unset.begin(), unset.end());
   flags.insert(flags.end(), c.neutral.begin(), c.neutral.end());
   return flags;
 }

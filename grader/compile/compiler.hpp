@@ -22,6 +22,10 @@ const Compiler& host_compiler();
 // results.
 std::vector<std::string> counting_flags(const Compiler& compiler);
 
+// int i; if (lane == 0) i = atomicAdd(n, 1); i = __shfl_sync(mask, i, 0): nvcc lets the other lanes pass a variable
+// that nothing has set. Clang from 14 on takes it that nobody does, and all lanes add.
+std::vector<std::string> unset_argument_flags(const Compiler& compiler);
+
 // Switch off what distributions switch on by default and what changes code: branch protection, stack protectors,
 // fortified library calls, a newer processor, and so on. Of these, the ones that the compiler takes.
 std::vector<std::string> neutral_flags(const fs::path& program);
