@@ -154,14 +154,21 @@ std::uintptr_t BlockRunner::address_of_bits(unsigned bits) const {
 
 // ---- polling ----
 
-void BlockRunner::spin(std::uintptr_t address, std::uintptr_t pc) {
-  constexpr unsigned kSpins = 256;  // accesses to one address after which a thread lets others run
-  if (address != current_->spin_address || barrier_.number() != current_->spin_barrier) {
-    current_->spin_address = address;
-    current_->spin_barrier = barrier_.number();
-    current_->spins = 0;
+void BlockRunner::spin(std::uintptr_t address, AccessKind kind, std::uintptr_t pc) {
+  constexpr unsigned kSpins = 256;   // accesses to one address after which a thread lets others run
+  constexpr unsigned kLooks = 4096;  // volatile loads after which it does, for a thread that polls several addresses
+  Thread& t = *current_;
+  if (barrier_.number() != t.spin_barrier) {
+    t.spin_barrier = barrier_.number();
+    t.spins = t.looks = 0;
   }
-  if (++current_->spins % kSpins == 0) pause(pc);
+  if (address != t.spin_address) {
+    t.spin_address = address;
+    t.spins = 0;
+  }
+  if (kind == AccessKind::store) t.looks = 0;
+  const bool looked = kind == AccessKind::load && ++t.looks % kLooks == 0;
+  if (++t.spins % kSpins == 0 || looked) pause(pc);
 }
 
 // Half-published states, such as a tile's sum whose prefix is still to come, last long enough for other blocks to meet

@@ -61,7 +61,7 @@ class BlockRunner : public WarpScheduler {
     if (launch_->sanitize) sanitizer_.acquire(current_->linear);
   }
   // A thread that polls lets others run: at an access that may wait for them, and in __nanosleep.
-  void spin(std::uintptr_t address, std::uintptr_t pc);
+  void spin(std::uintptr_t address, AccessKind kind, std::uintptr_t pc);
   void pause(std::uintptr_t pc);
   // Counts a store that other blocks may wait for, and holds the block before one of them.
   void publish();

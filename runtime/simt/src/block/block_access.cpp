@@ -79,7 +79,7 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
            : kind == AccessKind::store ? Op::shared_store
                                        : Op::shared_atom,
            pc, part);
-    if (is_volatile || kind == AccessKind::atomic) spin(address, pc);
+    if (is_volatile || kind == AccessKind::atomic) spin(address, kind, pc);
     return;
   } else {
     variable_access(address, bytes, kind, is_volatile, pc, part);
@@ -101,7 +101,7 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
     current_->polled = kind == AccessKind::load ? address : 0;
     current_->polled_by_atomic = false;
     if (store && !shared) publish();
-    spin(address, pc);
+    spin(address, kind, pc);
   }
 }
 
@@ -146,7 +146,7 @@ void BlockRunner::variable_access(std::uintptr_t address, unsigned bytes, Access
       current_->polled = kind == AccessKind::load ? address : 0;
       current_->polled_by_atomic = false;
       if (store) publish();
-      spin(address, pc);
+      spin(address, kind, pc);
     }
     return;
   }

@@ -49,6 +49,7 @@ struct Thread {
   unsigned spins;  // polls of spin_address since the block's barrier number spin_barrier
   unsigned spin_barrier;
   std::uintptr_t spin_address;
+  unsigned looks;  // volatile loads since its last volatile store or barrier
   // Address of its last volatile load, or of its last atomic if that left the memory as it was; 0 after another
   // atomic and after a volatile store.
   std::uintptr_t polled;
