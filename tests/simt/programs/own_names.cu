@@ -29,6 +29,15 @@ __global__ void run(int* out, int n) {
 
 void launch(dim3 gridDim, const dim3& blockDim, int* out, int n) { run<<<gridDim, blockDim>>>(out, n); }
 
+// Both in one list, and set one by one.
+void launch_later(int* out, int n) {
+  dim3 gridDim, blockDim;
+  blockDim.x = 128;
+  gridDim.x = (n + blockDim.x - 1) / blockDim.x;
+  run<<<gridDim, blockDim>>>(out, n);
+  CUDA_CHECK(cudaDeviceSynchronize());
+}
+
 int main() {
   const int n = 1000;
   int* out = nullptr;
@@ -42,6 +51,7 @@ int main() {
     unsigned threadIdx = 4;
     expect(blockIdx + threadIdx == 7, "numbers");
   }
+  launch_later(out, n);
   launch(gridDim, dim3(64), out, n);
   CUDA_CHECK(cudaDeviceSynchronize());
   expect(clock() >= 0, "the host's clock");

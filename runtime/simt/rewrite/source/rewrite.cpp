@@ -38,6 +38,9 @@ class Rewriter {
   std::string run() {
     std::vector<SideUse> uses = side_uses(s_, kind_, functions_);
     own_names_ = own_index_names(s_, kind_, functions_);
+    std::erase_if(uses, [&](const SideUse& u) {
+      return u.index && std::any_of(own_names_.begin(), own_names_.end(), [&](const auto& n) { return n.at == u.at; });
+    });
     auto next = uses.begin();
     auto own = own_names_.begin();
     std::size_t i = 0;
