@@ -1,4 +1,4 @@
-// A warp's leader draws a number, and its other lanes pass to the shuffle, or to a function, what nothing has set.
+// A warp's leader takes a ticket, and its other lanes pass to the shuffle, or to a function, what nothing has set.
 #include "check.hpp"
 
 constexpr int kItems = 100, kBlocks = 5, kThreads = 96;
@@ -8,7 +8,7 @@ __device__ int next_item;
 __device__ int from_leader(int value) { return __shfl_sync(0xffffffffu, value, 0); }
 
 // Each item is one warp's: its lanes add 1 each.
-__global__ void draw(int* items, int* warps) {
+__global__ void take(int* items, int* warps) {
   const int lane = threadIdx.x % 32;
   int item;
   if (lane == 0) item = atomicAdd(&next_item, 1);
@@ -25,15 +25,15 @@ __global__ void draw(int* items, int* warps) {
 }
 
 int main() {
-  int *items, host[kItems + 1], drawn = 0;
+  int *items, host[kItems + 1], taken = 0;
   cudaMalloc(&items, sizeof host);
   cudaMemset(items, 0, sizeof host);
-  draw<<<kBlocks, kThreads>>>(items, items + kItems);
+  take<<<kBlocks, kThreads>>>(items, items + kItems);
   cudaMemcpy(host, items, sizeof host, cudaMemcpyDeviceToHost);
-  cudaMemcpyFromSymbol(&drawn, next_item, sizeof drawn);
+  cudaMemcpyFromSymbol(&taken, next_item, sizeof taken);
   for (int i = 0; i < kItems; ++i) expect(host[i] == 32, "an item is one warp's");
   expect(host[kItems] == kBlocks * kThreads / 32, "each warp counts once");
-  expect(drawn == kItems + kBlocks * kThreads / 32, "only leaders draw");
+  expect(taken == kItems + kBlocks * kThreads / 32, "only leaders take tickets");
   cudaFree(items);
   std::puts("ok");
 }
