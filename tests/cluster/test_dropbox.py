@@ -13,6 +13,7 @@ for program in ("useradd", "userdel", "setpriv"):
 LAB = "01_coalescing"
 tag = f"{os.getpid() % 100000}"
 PROF, ADA, BOB = f"rprof{tag}", f"rada{tag}", f"r_bob_{tag}"  # Bob's name has underscores
+MAL = f"rmal{tag}"  # on no roster: a student of another course, or one who left
 dir = pathlib.Path(tempfile.mkdtemp(prefix="ridge-dropbox."))
 dir.chmod(0o755)
 
@@ -69,6 +70,51 @@ def layout(name, mode):
     expect(f"{name}: the last ones count", {ADA: "// points 3\n", BOB: "// points 2\n"}, {s: text(c) for s, c, p in got if not p})
 
 
+def strangers():
+    """In a folder that anybody writes to, a name is a claim: the file's account must be the student's."""
+    box = share / "setgid" / LAB
+    course = dir / "home" / PROF / "setgid"
+    intake = lambda *more, roster="roster.csv": run(PROF, RIDGE, "cluster", "intake", "--course", course / "course.toml", "--lab", "01", "--submissions", box,
+                                                    "--roster", course / roster, *more)
+
+    def counts():
+        with sqlite3.connect(course / "gradebook.sqlite") as db:
+            return db.execute("SELECT source FROM submission WHERE student = ? ORDER BY COALESCE(handed_in, taken), id", (ADA,)).fetchall()[-1][0]
+    before = counts()
+    for old in box.glob(f"*{BOB}_2030*"):
+        old.unlink()  # the forged one of layout()
+    names = (f"{LAB}_{ADA}_2031-01-01T00.00.00Z_0123456789ab.tar.gz", f"{ADA}.tar.gz")
+    for name in names:
+        put = run(MAL, "sh", "-c", f"umask 022; cd {dir}/home/{MAL}; echo '// broken' >copy.cu; tar czf {box / name} copy.cu")
+        expect("anybody can put a file there: " + put.stderr, 0, put.returncode)
+    put = run(MAL, "sh", "-c", f"umask 022; cd {box}; mkdir submission_11; echo '// broken' >submission_11/copy.cu; "
+              f"printf 'submission_11:\\n  :submitters:\\n  - :name: Ada\\n    :sid: {ADA}\\n    :email: a\\n' >submission_metadata.yml")
+    expect("and a list that tells whose it is: " + put.stderr, 0, put.returncode)
+    done = intake()
+    told = [line for line in done.stdout.splitlines() if "problem: " in line]
+    expect(f"all are told: {done.stdout}{done.stderr}", (3, 3), (done.returncode, len(told)))
+    expect(f"by whom: {told}", True, all(f"by the account {MAL}, which is not {ADA}'s ({ADA})" in line for line in told if ADA + "." in line or f"_{ADA}_" in line))
+    expect("Ada's own still counts", before, counts())
+    expect("no export in silence", True, run(PROF, RIDGE, "cluster", "export", "--course", course / "course.toml", "--lab", "01").returncode != 0)
+    # The instructor's decision: a copy is the instructor's.
+    for path in (*(box / n for n in names), box / "submission_metadata.yml"):
+        path.unlink() if path.name != names[1] else shutil.copy(path, course / "copy")
+    shutil.rmtree(box / "submission_11")
+    (box / names[1]).unlink()
+    expect("copied by the instructor", 0, run(PROF, "cp", course / "copy", box / names[1]).returncode)
+    done = intake()
+    expect(f"it counts: {done.stdout}{done.stderr}", (0, names[1]), (done.returncode, counts()))
+    # The roster tells no account: the names alone say whose they are, and intake says so once.
+    (course / "numbers.csv").write_text("id,name\n900071,Ada\n900072,Bob\n")
+    for file in box.iterdir():
+        file.unlink()
+    for number in ("900071", "900072"):
+        run(MAL, "sh", "-c", f"umask 022; cd {dir}/home/{MAL}; tar czf {box / number}.tar.gz copy.cu")
+    done = intake("--dry-run", roster="numbers.csv")
+    said = [line for line in done.stdout.splitlines() if "tells no account of 900071, 900072" in line]
+    expect(f"told once: {done.stdout}{done.stderr}", (0, 1), (done.returncode, len(said)))
+
+
 def refusals():
     """What doctor says of a dropbox that does not work; this account would grade."""
     course = dir / "home" / PROF / "doctor"
@@ -89,7 +135,7 @@ def refusals():
 
 
 try:
-    for user in (PROF, ADA, BOB):
+    for user in (PROF, ADA, BOB, MAL):
         made = subprocess.run(["useradd", "--no-create-home", "--user-group", "--shell", "/bin/sh", user], capture_output=True, text=True)
         if made.returncode:
             skip(f"no account can be made: {made.stderr.strip()}")
@@ -103,9 +149,10 @@ try:
     shutil.chown(share, PROF)
     layout("setgid", "3733")
     layout("plain", "1733")
+    strangers()
     refusals()
 finally:
-    for user in (PROF, ADA, BOB):
+    for user in (PROF, ADA, BOB, MAL):
         subprocess.run(["userdel", user], capture_output=True)
     shutil.rmtree(dir, ignore_errors=True)
 print(f"{len(checks)} checks")

@@ -20,7 +20,6 @@ namespace ridge::cluster {
 
 namespace {
 
-constexpr const char* kMetadata = "submission_metadata.yml";
 constexpr const char *kSakaiFiles = "Submission attachment(s)", *kSakaiDate = "timestamp.txt";
 
 // Files that systems leave in folders by themselves.

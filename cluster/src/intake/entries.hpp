@@ -11,6 +11,12 @@
 
 namespace ridge::cluster {
 
+// Gradescope's list of submissions and submitters.
+constexpr const char* kMetadata = "submission_metadata.yml";
+
+// How an entry's student is known: by the name that `ridge submit` gives it, or by Gradescope's list.
+constexpr const char *kByAccount = "by the account", *kByMetadata = "by submission_metadata.yml";
+
 struct EntryPart {
   fs::path path;
   std::string file;  // the name that the student gave it, where the path's name holds more; else empty

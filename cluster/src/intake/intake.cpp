@@ -1,8 +1,7 @@
 #include "cluster/src/intake/intake.hpp"
 
 #include <fmt/format.h>
-#include <pwd.h>
-#include <sys/stat.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -11,6 +10,7 @@
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/base/strings.hpp"
 #include "cluster/src/intake/entries.hpp"
+#include "cluster/src/intake/file_owners.hpp"
 #include "cluster/src/intake/staging.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
@@ -27,24 +27,6 @@ struct Row {
   std::optional<std::int64_t> handed_in;
   std::optional<loop::Participation> participation;
 };
-
-bool is_account_of(const Student& s, const std::string& account) {
-  return s.id == account || std::any_of(s.keys.begin(), s.keys.end(),
-                                        [&](const StudentKey& k) { return k.kind == "login" && k.value == account; });
-}
-
-// In a folder that all may write to, a name proves nothing: no part may belong to another student's account.
-std::string stranger(const Entry& entry, const std::vector<Student>& roster) {
-  for (const EntryPart& part : entry.parts) {
-    struct stat st {};
-    const passwd* account = lstat(part.path.c_str(), &st) == 0 ? getpwuid(st.st_uid) : nullptr;
-    if (account == nullptr) continue;
-    const auto its = [&](const Student* s) { return is_account_of(*s, account->pw_name); };
-    if (std::any_of(entry.students.begin(), entry.students.end(), its)) continue;
-    if (std::any_of(roster.begin(), roster.end(), [&](const Student& s) { return its(&s); })) return account->pw_name;
-  }
-  return "";
-}
 
 std::optional<std::int64_t> deadline_of(Gradebook& book, const std::string& lab, const std::string& student) {
   const CourseLab rules = book.course().lab(lab);
@@ -169,15 +151,19 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
   if (dry) parent = only_looked_at.emplace("dry").path();
   make_folders(parent);
   std::error_code ec;
+  const bool open = open_to_others(dir, course);
   for (const Entry& entry : entries_of(dir, lab, roster)) {
     if (entry.students.empty()) {
       miss(entry, entry.why);
       continue;
     }
-    if (const std::string other = stranger(entry, roster); !other.empty()) {
-      miss(entry, fmt::format("it was handed in by {}'s account", other));
+    const FileOwner owner = file_owner(entry, dir, open, roster);
+    if (!owner.refused.empty()) {
+      miss(entry, owner.refused);
       continue;
     }
+    if (owner.unproven)
+      for (const Student* student : entry.students) report.unproven.insert(student->id);
     const fs::path staging = parent / (".staging-" + new_nonce());
     Staged s;
     std::string content;
@@ -239,6 +225,11 @@ std::string intake_text(const IntakeReport& report, bool all) {
     if (!m.note.empty()) text += fmt::format("  note: {}: {}\n", m.entry, m.note);
   }
   if (!report.dates.empty()) text += "  problem: " + report.dates + "\n";
+  if (!report.unproven.empty())
+    text += fmt::format(
+        "  note: others can write to this folder, and the roster tells no account of {}: only the names of their "
+        "files say whose they are\n",
+        fmt::join(report.unproven, ", "));
   for (const auto& [entry, why] : report.misses) text += fmt::format("  problem: {}: {}\n", entry, why);
   return text;
 }

@@ -1,6 +1,7 @@
 // Takes in submissions: folders, archives and git repositories of the roster's students, none of which is trusted. A
 // lab's source files are kept once for each content, under the hash that results name too.
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct IntakeReport {
   std::vector<Match> matches;
   std::vector<std::pair<std::string, std::string>> misses;  // entry, why nobody has it
   std::vector<std::string> without;                         // ids of students who have no entry
+  std::set<std::string> unproven;                           // ids whose entries no account proves
   std::string dates;                                        // why the dates of all are wrong; only of a dry run
 };
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cluster/src/base/strings.hpp"
+#include "cluster/src/intake/entries.hpp"
 #include "cluster/src/intake/lms_dates.hpp"
 #include "cluster/src/intake/lms_names.hpp"
 #include "cluster/src/intake/roster.hpp"
@@ -143,7 +144,7 @@ bool brightspace(const std::string& name, const std::vector<Student>& roster, Ow
 bool gradescope(const std::string& name, const std::vector<Student>& roster, const Submitters& all, Owners& o) {
   const auto here = all.find(name);
   if (here == all.end()) return false;
-  o.how = "by submission_metadata.yml", o.handed_in = here->second.when;
+  o.how = kByMetadata, o.handed_in = here->second.when;
   for (const Student& who : here->second.who) {
     auto found = those(roster, [&](const Student& s) {
       return !who.id.empty() && (lower(s.id) == lower(who.id) || has_key(s, "login", who.id));
@@ -175,8 +176,8 @@ bool dropbox(const std::string& name, const Lab& lab, const std::vector<Student>
   for (std::size_t i = 0; i < date.size(); ++i)
     if (date[i] == 'd' ? stamp[i] < '0' || stamp[i] > '9' : stamp[i] != date[i]) return false;
   const std::string account = name.substr(lab.name.size() + 1, name.size() - behind - lab.name.size() - 1);
-  o = one(those(roster, [&](const Student& s) { return s.id == account || has_key(s, "login", account); }),
-          "by the account", fmt::format("no student on the roster has the account '{}'", account),
+  o = one(those(roster, [&](const Student& s) { return s.id == account || has_key(s, "login", account); }), kByAccount,
+          fmt::format("no student on the roster has the account '{}'", account),
           fmt::format("several students have the account '{}'", account));
   return true;
 }
