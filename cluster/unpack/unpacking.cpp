@@ -56,13 +56,21 @@ std::vector<std::string> parts_of(const std::string& name) {
   return parts;
 }
 
-// Whether a hand-in needs the file: a source, or an archive of sources. A large report beside them is skipped.
+// Whether a hand-in needs what is in the file: a source, or an archive of sources. Of a report beside them the name is
+// enough, which may say that it was meant as a source.
 bool is_needed(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (name == "ridge-questions.json") return true;
   for (const char* end : {".cu", ".cuh", ".h", ".hpp", ".inc", ".txt", ".zip", ".tar", ".gz", ".tgz", ".bz2", ".tbz2",
                           ".xz", ".txz", ".zst"})
     if (name.ends_with(end)) return true;
   return false;
+}
+
+// What nobody looks into: the history of a clone, and what macOS adds.
+bool in_hidden_folder(const std::vector<std::string>& parts) {
+  return !parts.empty() && std::any_of(parts.begin(), parts.end() - 1,
+                                       [](const std::string& p) { return p[0] == '.' || p == "__MACOSX"; });
 }
 
 // Opens the folder of the last part, step by step, without following links; missing folders are made.
@@ -97,26 +105,30 @@ long long write_data(archive* a, int out, long long left) {
 void unpack(archive* a, int top) {
   archive_entry* e = nullptr;
   long long bytes = 0;
+  int kept = 0;
   for (int entries = 1;; ++entries) {
     const int code = archive_read_next_header(a, &e);
     if (code == ARCHIVE_EOF) return;
     if (code != ARCHIVE_OK && code != ARCHIVE_WARN) throw Refused(entries == 1 ? kNoArchive : "the archive is damaged");
-    if (entries > kMaxEntries) throw Refused("the archive has more than 2000 entries");
+    if (entries > kMaxEntries) throw Refused("the archive has more than 50000 entries");
     // Names are in this locale's characters, in UTF-8, or in an encoding that nobody names, whose bytes are taken.
     const char* name = archive_entry_pathname(e);
     if (name == nullptr) name = archive_entry_pathname_utf8(e);
     if (name == nullptr) throw Refused("the archive has a name that can't be read; name files and folders in ASCII");
+    const std::vector<std::string> parts = parts_of(name);
+    if (in_hidden_folder(parts)) continue;
     if (archive_entry_hardlink(e) != nullptr || archive_entry_symlink(e) != nullptr)
       throw Refused("the archive has a link; hand in the files themselves");
     const auto type = archive_entry_filetype(e);
-    const std::vector<std::string> parts = parts_of(name);
     if (type == AE_IFDIR || parts.empty()) continue;
     if (type != AE_IFREG) throw Refused("the archive has something that is neither a file nor a folder");
-    if (archive_entry_size_is_set(e) != 0 && archive_entry_size(e) > kMaxFile && !is_needed(parts.back())) continue;
-    if (archive_entry_is_encrypted(e) != 0) throw Refused("the archive is encrypted");
+    if (++kept > kMaxKept) throw Refused("the archive has more than 5000 files");
+    const bool needed = is_needed(parts.back());
+    if (needed && archive_entry_is_encrypted(e) != 0) throw Refused("the archive is encrypted");
     const Fd folder = folder_of(top, parts);
     const Fd out(
         openat(folder.get(), parts.back().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!needed) continue;
     if (out.get() < 0) throw Refused("the archive has two files of one name");
     bytes += write_data(a, out.get(), kMaxBytes - bytes);
   }

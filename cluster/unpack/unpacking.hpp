@@ -7,7 +7,8 @@
 namespace ridge::unpack {
 
 constexpr long long kMaxBytes = 16 << 20, kMaxFile = 4 << 20;
-constexpr int kMaxEntries = 2000;
+// A whole clone of the course has some 2000 files, and its history and build folder may be in the archive, too.
+constexpr int kMaxKept = 5000, kMaxEntries = 50000;
 
 struct Refused : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -2,7 +2,7 @@
 """Mistakes of form beyond those of test_intake.py: each hand-in is graded with what its student meant, or listed with a reason that
 helps. None costs a task in silence.
 
-test_more_forms.py [files|archives|parts|twice]"""
+test_more_forms.py [files|archives|parts|twice|clones]"""
 import warnings
 from intake_book import *
 
@@ -199,5 +199,37 @@ def twice():
     take_in(good, told).remove()
 
 
-{"files": files, "archives": archives, "parts": parts, "twice": twice}[part]()
+def clones():
+    """A whole clone of today's course, as an archive with history and build folder, and as a repository. Bombs are refused all the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        course = pathlib.Path(folder) / "course"
+        subprocess.run([RIDGE, "course", "export", str(course)], check=True, capture_output=True)
+        work = course / "work/01_coalescing"
+        work.mkdir(parents=True)
+        for name, text in WHOLE.items():
+            (work / name).write_text(text)
+        clone = [(str(p.relative_to(course)), p.read_bytes()) for p in sorted(course.rglob("*")) if p.is_file()]
+        expect("a clone has many files", True, len(clone) > 2000)
+        history = [(f"c/.git/objects/{n % 256:02x}/{n}", bytes(9)) for n in range(6000)] + [("c/.git/objects/pack", bytes(5 << 20))]
+        built = [(f"c/build/{n}.o", bytes(20000)) for n in range(1500)] + [("c/build/ridge.a", bytes(30 << 20))]
+        zips = zipped(*(("c/" + name, text) for name, text in clone), *history, *built)
+        book = Book("id,name\nzip,\nrepo,\nmany,\nentries,\nbytes,\n")
+        book.put("zip.zip", zips)
+        for words in (["init", "-q"], ["add", "-A", "-f"], ["-c", "user.name=N", "-c", "user.email=n@e", "commit", "-qm", "x"]):
+            subprocess.run(["git", "-C", str(course), *words], check=True, capture_output=True)
+        shutil.copytree(course, book.hand_ins / "repo")
+    book.put("many.zip", zipped(*((f"f{n}.cu", "") for n in range(5001))))
+    book.put("entries.zip", zipped(*((f".git/{n}", "") for n in range(50001))))
+    book.put("bytes.zip", zipped(*((f"f{n}.cu", bytes(1 << 20)) for n in range(17))))
+    done = book.intake()
+    owners = book.owners()
+    expect("clones are no problem: " + done.stdout + done.stderr, {"zip": "", "repo": ""}, {s: owners[s][1] for s in ("zip", "repo")})
+    for s in ("zip", "repo"):
+        expect(f"{s}: graded by its work", WHOLE, texts_of(book, s))
+    for s, word in (("many", "more than 5000 files"), ("entries", "more than 50000 entries"), ("bytes", "more than 16 MiB")):
+        expect(f"{s}: {owners[s][1]}", True, word in owners[s][1])
+    book.remove()
+
+
+{"files": files, "archives": archives, "parts": parts, "twice": twice, "clones": clones}[part]()
 print(f"{len(checks)} checks")
