@@ -181,6 +181,14 @@ def parts():
     problems = {s: p for s, (_, p) in book.owners().items()}
     for s, word in (("bob", "copy.cu in two versions"), ("cem", "hand it in under its name"), ("dee", "transpose.docx"), ("ivy", "v1.zip/")):
         expect(f"{s}: {problems[s]}", True, word in problems[s])
+    # A file system allows names of 255 bytes, and no more beside them.
+    book.put(f"oldeve_16_108_{'x' * 230}.txt", "notes\n"), book.put("oldeve_16_109_copy.cu", WHOLE["copy.cu"])
+    book.put(f"kimfay_17_110_{'課' * 75}.txt", "notes\n"), book.put("kimfay_17_111_copy.cu", WHOLE["copy.cu"])
+    (book.dir / "roster.csv").write_text((book.dir / "roster.csv").read_text() + "eve,Eve Old\nfay,Fay Kim\n")
+    done = book.intake()
+    expect("long names stop nobody: " + done.stdout + done.stderr, 0, done.returncode)
+    for s in ("eve", "fay"):
+        expect(f"{s} is graded", ("", WHOLE["copy.cu"]), (book.owners()[s][1], texts_of(book, s)["copy.cu"]))
     expect("the same text in two parts is no problem", ("", WHOLE), (problems["ann"], {n: t.replace("\r", "") for n, t in texts_of(book, "ann").items()}))
     book.remove()
 

@@ -17,6 +17,8 @@ namespace {
 
 [[noreturn]] void fail(const std::string& what, const fs::path& file, int error) {
   const bool full = error == ENOSPC || error == EDQUOT;
+  if (error == ENAMETOOLONG)  // the name's fault, and not this machine's
+    throw Error(Exit::usage, fmt::format("cannot {} {}: its name is too long", what, shown(file)), "shorten it");
   throw Error(Exit::environment, fmt::format("cannot {} {}: {}", what, shown(file), std::strerror(error)),
               full ? "free some space there, then the same command again: what was acknowledged is kept"
                    : "check that the folder is there, and that this account may write in it");
@@ -38,7 +40,8 @@ void sync_folder(const fs::path& dir) {
 }
 
 bool publish(const fs::path& file, const std::string& text, unsigned mode) {
-  const fs::path temporary = file.parent_path() / fmt::format(".{}.{}.tmp", file.filename().string(), new_nonce());
+  // Without the file's own name, which may be as long as the file system allows.
+  const fs::path temporary = file.parent_path() / fmt::format(".{}.tmp", new_nonce());
   int error = 0;
   {
     Fd fd(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));

@@ -28,6 +28,24 @@ struct Row {
   std::optional<loop::Participation> participation;
 };
 
+// One entry that cannot be taken in never stops the others. Where this machine fails, all of them would fail.
+Staged stage_or_blame(const Entry& entry, const Lab& lab, std::optional<std::int64_t> deadline, const fs::path& to) {
+  std::string what;
+  try {
+    return stage_entry(entry, lab, deadline, to);
+  } catch (const Error& e) {
+    if (e.code == Exit::environment) throw;
+    what = e.what();
+  } catch (const std::exception& e) {
+    what = e.what();
+  }
+  if (disk_full(to.parent_path()))
+    throw Error(Exit::environment, "no space left in " + shown(to.parent_path()), "free some space there, then again");
+  Staged s;
+  s.problem = "can't be taken in here: " + capped(printable(what), 200);
+  return s;
+}
+
 std::optional<std::int64_t> deadline_of(Gradebook& book, const std::string& lab, const std::string& student) {
   const CourseLab rules = book.course().lab(lab);
   std::optional<std::int64_t> deadline = rules.deadline;
@@ -169,7 +187,7 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
     std::string content;
     try {
       const auto deadline = deadline_of(book, lab.name, entry.students[0]->id);
-      s = stage_entry(entry, lab, deadline, staging);
+      s = stage_or_blame(entry, lab, deadline, staging);
       if (s.by_file && options.handed_in) s.handed_in = options.handed_in, s.by_file = false;
       if (s.by_file) ++by_file;
       if (s.by_file && deadline && s.handed_in.value_or(0) > *deadline) late.push_back(*s.handed_in);
