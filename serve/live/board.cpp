@@ -49,9 +49,11 @@ std::string Board::free_name(const std::string& wanted) const {
       return name;
 }
 
-std::string Board::take(std::string_view body, std::string* line) { return take(body, line, kMostName); }
+std::string Board::take(std::string_view body, std::string* line, bool* changed) {
+  return take(body, line, changed, kMostName);
+}
 
-std::string Board::take(std::string_view body, std::string* line, std::size_t most_name) {
+std::string Board::take(std::string_view body, std::string* line, bool* has_changed, std::size_t most_name) {
   if (body.size() > kMostBody) return "larger than 16 KiB";
   bool deep = false;
   const json j = json::parse(
@@ -93,7 +95,8 @@ std::string Board::take(std::string_view body, std::string* line, std::size_t mo
     if (t.points > mine[id].points) p.reached = ++gains_;
     if (t.points >= mine[id].points) mine[id] = t;  // the best stays
   }
-  if (changed && line != nullptr)
+  if (has_changed != nullptr) *has_changed = changed;
+  if (line != nullptr)
     *line = json{{"client", client}, {"name", p.name}, {"team", team}, {"lab", lab}, {"tasks", std::move(kept)}}.dump();
   return {};
 }
@@ -114,7 +117,7 @@ bool Board::kick(const std::string& name, bool back, std::string* line) {
 bool Board::replay(std::string_view line) {
   const json j = json::parse(line, nullptr, false);
   if (!j.is_object()) return false;
-  if (!j.contains("kicked")) return take(line, nullptr, kMostName + kMostSuffix).empty();
+  if (!j.contains("kicked")) return take(line, nullptr, nullptr, kMostName + kMostSuffix).empty();
   std::lock_guard lock(mutex_);
   const auto at = players_.find(text_at(j, "client"));
   if (at == players_.end() || !j["kicked"].is_boolean()) return false;

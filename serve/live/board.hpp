@@ -20,8 +20,9 @@ class Board {
   using Clock = std::chrono::steady_clock;
 
   // Takes a result (JSON of send_live). Empty: taken; else why not, for the sender. `line`: what rebuilds it from the
-  // board's file, one line of JSON; left as it is where nothing has changed.
-  std::string take(std::string_view body, std::string* line = nullptr);
+  // board's file, one line of JSON. A result that changes nothing has one, too: the line of its first sending may have
+  // been lost on a full disk. `changed`: whether the board looks different now.
+  std::string take(std::string_view body, std::string* line = nullptr, bool* changed = nullptr);
   // Takes the participant with this name off the board, or back onto it. False: nobody has it. What a kicked laptop
   // sends is refused.
   bool kick(const std::string& name, bool back, std::string* line = nullptr);
@@ -46,7 +47,7 @@ class Board {
     std::uint64_t reached = 0;  // number of the last gain: earlier is higher among equals
     bool kicked = false;
   };
-  std::string take(std::string_view body, std::string* line, std::size_t most_name);
+  std::string take(std::string_view body, std::string* line, bool* changed, std::size_t most_name);
   std::string free_name(const std::string& wanted) const;
   std::string made_json() const;
 

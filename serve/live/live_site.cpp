@@ -88,11 +88,11 @@ Response LiveSite::take(const Request& in) {
   if (!laptops_.allows(text_at(read_object(in.body), "client", 64)))
     return answer_of(429, "too many results in a short time; wait a moment");
   std::string line;
-  if (const std::string why = board_.take(in.body, &line); !why.empty())
+  bool changed = false;
+  if (const std::string why = board_.take(in.body, &line, &changed); !why.empty())
     return answer_of(why == kKicked ? 403 : why == kFull ? 507 : 400, why);
-  if (line.empty()) return answer_of(200, "taken");
+  if (changed) changed_ = true;
   if (file_ != nullptr && !file_->add(line)) return answer_of(500, "the board's disk takes nothing; try again");
-  changed_ = true;
   return answer_of(200, "taken");
 }
 
@@ -101,7 +101,12 @@ Response LiveSite::kick(const Request& in) {
   std::string line;
   if (!board_.kick(text_at(asked, "name"), asked.value("back", nlohmann::json()) == true, &line))
     return answer_of(404, "");
-  if (file_ != nullptr && !file_->add(line)) return answer_of(500, "");
+  if (file_ != nullptr && !file_->add(line)) {  // undone, so that the host can ask again
+    nlohmann::json before = nlohmann::json::parse(line);
+    before["kicked"] = !before["kicked"].get<bool>(), before["name"] = text_at(asked, "name");
+    board_.replay(before.dump());
+    return answer_of(500, "");
+  }
   changed_ = true;
   return answer_of(200, "");
 }

@@ -138,11 +138,17 @@ with tempfile.TemporaryDirectory() as folder:
     server = Server(board, limit=4096)
     codes = [server.ask("POST", "/api/result", result(n, 5))[0] for n in range(60)]
     check(f"a full disk is told, so that laptops try again: {codes}", codes[0] == 200 and codes[-1] == 500)
+    again = server.ask("POST", "/api/result", result(59, 5))[0]
+    check(f"the same result once more is on no disk either: {again}", again == 500)
+    key = {"X-Ridge-Host": json.loads(board.read_text().splitlines()[0])["host_key"]}
+    kicks = [server.ask("POST", "/api/kick", '{"name": "p0"}', key)[0] for _ in range(2)]
+    check(f"so is a kick, each time: {kicks}", kicks == [500, 500])
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))  # space is made
     check("then it goes on", server.ask("POST", "/api/result", result(60, 5))[0] == 200)
-    taken = codes.count(200) + 1
+    check("and takes what it refused", server.ask("POST", "/api/result", result(59, 5))[0] == 200)
+    taken = codes.count(200) + 2
     server.end()
     server = Server(board)
-    check("what was confirmed before is there", len(names()) == taken)
+    check("what was confirmed before is there", len(names()) == taken and "p59" in names())
     server.end()
 sys.exit(1 if failed else 0)
