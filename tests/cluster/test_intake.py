@@ -168,8 +168,15 @@ def plain():
                (stopped.returncode, stopped.stdout, "1027_1028.zip" in stopped.stderr, "readme.txt" in stopped.stderr))
     expect("unless asked", 0, book.run("export", "--lab", "01", "--ignore-unmatched").returncode)
     (book.hand_ins / "readme.txt").unlink()
-    (book.hand_ins / "1027_1028.zip").unlink()
-    expect("gone, but not looked at again", 3, book.run("export", "--lab", "01").returncode)
+    stopped = book.run("export", "--lab", "01")
+    expect("what is gone stops no export, the other one does: " + stopped.stderr, (3, False, True),
+           (stopped.returncode, "readme.txt" in stopped.stderr, "1027_1028.zip" in stopped.stderr))
+    (book.hand_ins / "1027_1028.zip").rename(book.hand_ins / "again_1028.zip")
+    stopped = book.run("export", "--lab", "01")
+    expect("renamed, but not taken in again: " + stopped.stderr, (3, True),
+           (stopped.returncode, "it is called again_1028.zip now; take the folder in again" in stopped.stderr))
+    (book.hand_ins / "again_1028.zip").rename(book.dir / "moved.zip")
+    expect("moved away, and nothing stops", 0, book.run("export", "--lab", "01").returncode)
     expect("looked at again", 0, book.run(*words).returncode)
     export = book.run("export", "--lab", "01")
     expect("export: " + export.stderr, 0, export.returncode)

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +14,7 @@
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/strings.hpp"
 #include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
 #include "grader/result/result.hpp"
 
 namespace ridge::cluster {
@@ -115,6 +117,18 @@ constexpr const char* kUnmatched = R"(
 CREATE TABLE IF NOT EXISTS unmatched(lab TEXT NOT NULL, folder TEXT NOT NULL, file TEXT NOT NULL, why TEXT NOT NULL);
 )";
 
+// Tells a file that was renamed from one that was moved away.
+constexpr const char* kInode = "ALTER TABLE unmatched ADD COLUMN inode INTEGER NOT NULL DEFAULT 0;";
+
+// The name under which a file of the folder is there now; empty: it is in it no more.
+std::string name_of_inode(const fs::path& folder, std::uint64_t inode) {
+  std::error_code ec;
+  struct stat st {};
+  for (fs::directory_iterator it(folder, ec), end; !ec && it != end; it.increment(ec))
+    if (lstat(it->path().c_str(), &st) == 0 && st.st_ino == inode) return it->path().filename().string();
+  return "";
+}
+
 // Says in the shared folder whose it is, so that a gradebook that was deleted is missed.
 fs::path id_file(const Course& course) { return course.shared / "gradebook-id"; }
 
@@ -143,6 +157,7 @@ Gradebook::Gradebook(const Course& course) : course_(course), db_(with_folder(co
   if (!db_.query("SELECT 1 FROM pragma_table_info('student') WHERE name = 'enrolled'").next()) db_.script(kEnrolled);
   if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'student_key'").next()) db_.script(kStudentKeys);
   if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'unmatched'").next()) db_.script(kUnmatched);
+  if (!db_.query("SELECT 1 FROM pragma_table_info('unmatched') WHERE name = 'inode'").next()) db_.script(kInode);
   db_.change("INSERT INTO meta SELECT 'id', ? WHERE NOT EXISTS (SELECT 1 FROM meta WHERE key = 'id')",
              new_nonce().substr(0, 6));
   if (!owner.empty() && owner != id())
@@ -215,17 +230,28 @@ std::vector<Student> Gradebook::students() {
 
 void Gradebook::set_unmatched(const std::string& lab, const fs::path& folder, const std::vector<Unmatched>& entries) {
   db_.change("DELETE FROM unmatched WHERE lab = ? AND folder = ?", lab, folder.string());
-  for (const Unmatched& e : entries)
-    db_.change("INSERT INTO unmatched VALUES(?, ?, ?, ?)", lab, folder.string(), e.file, e.why);
+  for (const Unmatched& e : entries) {
+    struct stat st {};
+    const bool here = lstat(e.file.c_str(), &st) == 0;
+    db_.change("INSERT INTO unmatched VALUES(?, ?, ?, ?, ?)", lab, folder.string(), e.file, e.why,
+               here ? static_cast<std::int64_t>(st.st_ino) : 0);
+  }
 }
 
 std::vector<Gradebook::Unmatched> Gradebook::unmatched(const std::string& lab) {
   std::vector<Unmatched> all;
-  for (Rows r =
-           db_.query("SELECT lab, file, why, folder FROM unmatched WHERE ?1 = '' OR lab = ?1 ORDER BY lab, file", lab);
+  for (Rows r = db_.query(
+           "SELECT lab, file, why, folder, inode FROM unmatched WHERE ?1 = '' OR lab = ?1 ORDER BY lab, file", lab);
        r.next();) {
-    std::error_code ec;
-    if (fs::exists(r.text(3), ec)) all.push_back({r.text(0), r.text(1), r.text(2)});
+    struct stat st {};
+    if (lstat(r.text(1).c_str(), &st) == 0) {
+      all.push_back({r.text(0), r.text(1), r.text(2)});
+    } else if (const auto inode = static_cast<std::uint64_t>(r.integer(4)); inode != 0) {
+      const std::string name = name_of_inode(r.text(3), inode);
+      if (!name.empty())
+        all.push_back(
+            {r.text(0), r.text(1), fmt::format("it is called {} now; take the folder in again", printable(name))});
+    }
   }
   return all;
 }
