@@ -151,5 +151,41 @@ def regraded():
     book.remove()
 
 
-{"states": states, "regraded": regraded}[part]()
+def twice():
+    """Handed in by the deadline and again after it: the better of both counts, with its deduction, and nobody loses by the second."""
+    day = 86400
+    # who -> level in time, level late (None: no result yet), days late, the grade
+    cases = {"better": (1, 3, 1, 90.0), "equal": (3, 3, 1, 100.0), "toolate": (3, 3, 5, 100.0), "open": (2, None, 1, None), "lost": (3, None, 5, 100.0),
+             "failed": (3, "not-graded", 1, 100.0), "first": (None, 3, 1, None), "onlylate": ("", 3, 1, 90.0)}
+    STUDENTS.clear()
+    STUDENTS.update({s: (s.title(), s, 1, 1) for s in cases})
+    book = GradedClass()
+    for s, (level, *_) in cases.items():
+        if level != "":
+            book.hand_in(s, "in time", DEADLINE - 100)
+    expect("intake", 0, book.intake().returncode)
+    book.judge({s: c[0] for s, c in cases.items() if c[0] not in ("", None)})
+    for s, (_, _, late, _) in cases.items():
+        book.hand_in(s, "late", DEADLINE + late * day - 100)
+    expect("intake", 0, book.intake().returncode)
+    db = book.db()
+    latest = lambda s: db.execute("SELECT content FROM submission WHERE student = ? ORDER BY handed_in DESC", (s,)).fetchone()[0]
+    late = {s: latest(s) for s in cases}
+    with db:
+        db.execute("UPDATE work SET state = 'running' WHERE state = 'waiting' AND content NOT IN (%s)" % ",".join("?" * len(late)), list(late.values()))
+    db.close()
+    book.judge({s: c[1] for s, c in cases.items() if isinstance(c[1], int)})
+    with book.db() as db:
+        db.execute("UPDATE work SET state = 'not-graded', reason = 'broken node' WHERE content = ?", (late["failed"],))
+    rows, _ = export(book, "--lab", "01")
+    expect("grades", {s: c[3] for s, c in cases.items()}, {s: float(r["percent"]) if r["percent"] else None for s, r in rows.items()})
+    expect("days late", {s: 1 if s in ("better", "open", "onlylate") else 0 for s in cases}, {s: int(r["days_late"]) for s, r in rows.items()})
+    expect("feedback", 0, book.run("export", "--lab", "01", "--feedback", "feedback").returncode)
+    page = lambda s: (book.dir / "feedback/students" / s / "feedback.html").read_text()
+    said = "You handed in again after the deadline. That earns no more"
+    expect("the page says which one counts", [True, False], [said in page(s) for s in ("toolate", "better")])
+    book.remove()
+
+
+{"states": states, "regraded": regraded, "twice": twice}[part]()
 print(f"{len(checks)} checks")

@@ -274,22 +274,64 @@ Counts Gradebook::counts(const std::string& lab) {
   return c;
 }
 
+namespace {
+
+bool is_late(const std::optional<std::int64_t>& date, const Grade& g, const CourseLab& rules) {
+  return g.deadline && date && *date > *g.deadline + 60 * rules.late.grace_minutes;
+}
+
+bool is_open(const Grade& g) { return g.state == "waiting" || g.state == "running"; }
+
+// Which of two hand-ins counts: a late one never lowers what was handed in by the deadline. Neither does while a result
+// is missing that could be the better one.
+const Grade& better(const Grade& in_time, const Grade& late, const CourseLab& rules) {
+  if (is_open(in_time)) return in_time;
+  const bool can_earn = late.days_late <= rules.late.days;
+  if (is_open(late) && can_earn) return late;
+  return late.percent.value_or(-1) > in_time.percent.value_or(-1) ? late : in_time;
+}
+
+void add_note(Grade& g, const std::string& text) { g.note += (g.note.empty() ? "" : "; ") + text; }
+
+}  // namespace
+
+// Fills in what a hand-in earns: the newest generation of its work that has a result, less what lateness costs.
+void Gradebook::grade_hand_in(Grade& g, const HandedIn& h, const CourseLab& rules) {
+  g.content = h.content, g.source = h.source, g.problem = h.problem, g.handed_in = h.date;
+  if (!g.content.empty()) {
+    Rows w = db_.query(
+        "SELECT w.state, w.reason, r.outcome, r.points, r.max, r.token FROM work w LEFT JOIN result r ON r.work = w.id "
+        "AND r.counts = 1 WHERE w.lab = ? AND w.content = ? AND w.backend = ? "
+        "ORDER BY r.token IS NULL, w.generation DESC LIMIT 1",
+        g.lab, g.content, rules.backend);
+    if (w.next()) {
+      g.state = w.text(0), g.reason = w.text(1);
+      if (!w.null(5)) {
+        g.outcome = w.text(2), g.points = w.number(3), g.max = w.number(4), g.token = w.text(5);
+        g.percent = *g.max > 0 ? 100 * *g.points / *g.max : 0;
+      }
+    }
+  }
+  if (!is_late(h.date, g, rules)) return;
+  g.days_late = std::ceil(static_cast<double>(*h.date - *g.deadline) / 86400.0);
+  const double left = g.days_late > rules.late.days ? 0 : 1 - rules.late.percent_per_day * g.days_late / 100;
+  if (g.percent) *g.percent *= std::max(left, 0.0);
+  add_note(g, fmt::format("{:.0f} {} late", g.days_late, g.days_late == 1 ? "day" : "days"));
+}
+
 std::vector<Grade> Gradebook::grades(const std::string& lab) {
   const CourseLab rules = course_.lab(lab);
   std::map<std::string, Grade> all;
   for (const Student& s : students()) all[s.id].student = s;
-  // A student's last submission counts, with the newest generation of its work that has a result.
+  std::map<std::string, std::vector<HandedIn>> hand_ins;  // of each student, oldest first
   for (Rows r =
            db_.query("SELECT student, content, source, handed_in, problem FROM submission WHERE lab = ? AND student "
                      "NOT IN (SELECT id FROM student WHERE enrolled = 0) ORDER BY COALESCE(handed_in, taken), id",
                      lab);
        r.next();) {
-    Grade& g = all[r.text(0)];
-    if (!r.text(4).empty() && !g.content.empty())
-      continue;  // an unreadable later submission does not replace an earlier one
-    g.student.id = r.text(0);
-    g.content = r.text(1), g.source = r.text(2), g.problem = r.text(4);
-    g.handed_in = r.null(3) ? std::nullopt : std::optional(r.integer(3));
+    all[r.text(0)].student.id = r.text(0);
+    hand_ins[r.text(0)].push_back(
+        {r.text(1), r.text(2), r.text(4), r.null(3) ? std::nullopt : std::optional(r.integer(3))});
   }
   std::vector<Grade> list;
   for (auto& [id, g] : all) {
@@ -301,35 +343,30 @@ std::vector<Grade> Gradebook::grades(const std::string& lab) {
       if (r.text(0) == "extension") g.deadline = parse_date(r.text(1));
       if (r.text(0) == "override") fixed = r.text(1) == "none" ? std::nullopt : std::optional(std::stod(r.text(1)));
       if (r.text(0) == "extension" || r.text(0) == "override")  // the reason is for the report, not for exports
-        g.note += fmt::format("{}{} {}", g.note.empty() ? "" : "; ", r.text(0), r.text(1));
+        add_note(g, fmt::format("{} {}", r.text(0), r.text(1)));
     }
-    if (!g.content.empty()) {
-      Rows w = db_.query(
-          "SELECT w.state, w.reason, r.outcome, r.points, r.max, r.token FROM work w LEFT JOIN result r ON r.work = "
-          "w.id "
-          "AND r.counts = 1 WHERE w.lab = ? AND w.content = ? AND w.backend = ? "
-          "ORDER BY r.token IS NULL, w.generation DESC LIMIT 1",
-          lab, g.content, rules.backend);
-      if (w.next()) {
-        g.state = w.text(0), g.reason = w.text(1);
-        if (!w.null(5)) {
-          g.outcome = w.text(2), g.points = w.number(3), g.max = w.number(4), g.token = w.text(5);
-          g.percent = *g.max > 0 ? 100 * *g.points / *g.max : 0;
-        }
+    const HandedIn *last = nullptr, *in_time = nullptr;
+    for (const HandedIn& h : hand_ins[id]) {
+      if (last != nullptr && !h.problem.empty() && !last->content.empty())
+        continue;  // an unreadable later submission does not replace an earlier one
+      last = &h;
+      if (!h.content.empty() && !is_late(h.date, g, rules)) in_time = &h;
+    }
+    const Grade before = g;
+    if (last != nullptr) grade_hand_in(g, *last, rules);
+    if (in_time != nullptr && in_time != last) {
+      Grade earlier = before;
+      grade_hand_in(earlier, *in_time, rules);
+      if (&better(earlier, g, rules) == &earlier) {
+        g = earlier;
+        g.late_left_out = true;
+        add_note(g, "a late hand-in earns no more than this one");
       }
-    }
-    if (g.deadline && g.handed_in && *g.handed_in > *g.deadline + 60 * rules.late.grace_minutes) {
-      g.days_late = std::ceil(static_cast<double>(*g.handed_in - *g.deadline) / 86400.0);
-      const double left = g.days_late > rules.late.days ? 0 : 1 - rules.late.percent_per_day * g.days_late / 100;
-      if (g.percent) *g.percent *= std::max(left, 0.0);
-      g.note +=
-          fmt::format("{}{:.0f} {} late", g.note.empty() ? "" : "; ", g.days_late, g.days_late == 1 ? "day" : "days");
     }
     if (fixed) g.percent = fixed, g.overridden = true;
     Rows p = db_.query(
         "SELECT predictions, predicted, near, questions, answered, correct FROM participation WHERE lab = ? AND "
-        "student "
-        "= ?",
+        "student = ?",
         lab, id);
     if (p.next()) {
       auto count = [&](int column) { return static_cast<int>(p.integer(column)); };

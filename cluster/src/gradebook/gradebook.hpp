@@ -44,7 +44,8 @@ struct Grade {
   std::optional<double> percent;  // the exported grade, after lateness and decisions; none where it is not graded
   double days_late = 0;
   bool overridden = false;
-  std::string note;  // explains lateness and decisions
+  bool late_left_out = false;  // the hand-in by the deadline counts, since a later one earns no more
+  std::string note;            // explains lateness and decisions
   std::string token;
   std::optional<loop::Participation> participation;  // as the student's last hand-in says; never part of a grade
 };
@@ -73,6 +74,7 @@ class Gradebook {
 
   Counts counts(const std::string& lab);  // of all labs where `lab` is empty
   // The grades of all students, and of others who handed something in, ordered by id.
+  // A student's last hand-in counts; where it is late, the better of it, with its deduction, and the last one in time.
   std::vector<Grade> grades(const std::string& lab);
 
   // The grades of the whole course, weighted by lab. A lab without a submission counts zero after its deadline, or
@@ -89,6 +91,11 @@ class Gradebook {
 
  private:
   std::string id();
+  struct HandedIn {
+    std::string content, source, problem;
+    std::optional<std::int64_t> date;
+  };
+  void grade_hand_in(Grade& g, const HandedIn& h, const CourseLab& rules);
 
   const Course& course_;
   Database db_;

@@ -73,7 +73,7 @@ bool keep_content(const fs::path& staging, const fs::path& place, const Lab& lab
   return true;
 }
 
-// The submission of a student that counts, as Gradebook::grades chooses it.
+// The last submission of a student that can be read: new files are compared with it.
 struct Newest {
   std::string content, problem, source;
   std::int64_t date = 0;

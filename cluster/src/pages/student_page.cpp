@@ -116,7 +116,10 @@ std::vector<std::string> grade_notes(Gradebook& book, const Feedback& f) {
                                              : fmt::format(": {:g} % taken off", off)));
   }
   if (g.overridden && g.percent) notes.emplace_back("Your instructor set this grade.");
-  if (!g.content.empty() && !f.hand_ins.empty() && !f.hand_ins.back().problem.empty())
+  if (g.late_left_out)
+    notes.emplace_back(
+        "You handed in again after the deadline. That earns no more, so what you handed in in time counts.");
+  else if (!g.content.empty() && !f.hand_ins.empty() && !f.hand_ins.back().problem.empty())
     notes.push_back(fmt::format("Your last hand-in could not be read, so an earlier one counts: {}",
                                 problem_text(f.hand_ins.back().problem)));
   return notes;
