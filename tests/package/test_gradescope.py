@@ -155,13 +155,30 @@ def main(scratch):
     told = [t["output"] for t in failed] + ([result["output"]] if result else [])  # the latter where no other task is judged
     if code != 0 or {t["tags"][0] for t in failed} != {"copy"} or not any("error:" in text for text in told):
         fail("a file that does not compile", code, result, text)
-    # A link leads to no answer.
-    (broken / "copy.cu").unlink()
-    (broken / "copy.cu").symlink_to(SOLUTION / "copy.cu")
-    # Where the container allows no namespaces it is judged all the same, and the instructor is told.
+    # A mistake of form takes no points: nothing is judged, and the file that is expected is named.
+    copy = (SOLUTION / "copy.cu").read_bytes()
+
+    def form(what, word):
+        shutil.rmtree(broken)
+        shutil.copytree(SOLUTION, broken, ignore=lambda folder, entries: [e for e in entries if e == "copy.cu" or e not in FILES])
+        what()
+        code, result, text = grade(broken)
+        if code != 3 or result is not None or "NOT GRADED" not in text or "copy.cu" not in text or word not in text:
+            fail(f"a mistake of form: {word}", code, result, text)
+
+    for name in ("copy.cu.txt", "COPY.CU", "copy (1).cu", "copy_final.cu", "task1.cu", "copy.docx"):
+        form(lambda: (broken / name).write_bytes(copy), f"there is no copy.cu; is {name} meant?")
+    form(lambda: (broken / "copy.cu").symlink_to(SOLUTION / "copy.cu"), "copy.cu is a link")
+    form(lambda: (broken / "copy.cu").write_bytes(copy + b"// " + b"x" * (1 << 20)), "copy.cu is larger than 1 MiB")
+    form(lambda: ((broken / "task1").mkdir(), (broken / "task1/copy.cu").write_bytes(copy)), "copy.cu lies in another folder")
+    form(lambda: [f.unlink() for f in broken.iterdir()], "nothing was handed in")
+    form(lambda: [f.unlink() for f in broken.iterdir()] + [(broken / "report.pdf").write_bytes(b"%PDF")], "none of the lab's files")
+    # A file that is missing without a trace costs its own task. Where the container allows no namespaces, the instructor is told.
+    shutil.rmtree(broken)
+    shutil.copytree(SOLUTION, broken, ignore=shutil.ignore_patterns("copy.cu", "steps"))
     code, result, text = grade(broken, RIDGE_BWRAP="/nonexistent/bwrap")
     if code != 0 or result is None or result["score"] >= POINTS or "the stub stands for it: copy.cu" not in result["output"]:
-        fail("a link should not have been followed", code, result, text)
+        fail("a missing file", code, result, text)
     if [t["visibility"] for t in result["tests"] if "Unsandboxed" in t["output"]] != ["hidden"]:
         fail("nothing tells the instructor of missing namespaces", result)
     shutil.rmtree(broken)
