@@ -115,6 +115,35 @@ def strangers():
     expect(f"told once: {done.stdout}{done.stderr}", (0, 1), (done.returncode, len(said)))
 
 
+def changed():
+    """What a student can do to a hand-in of their own: set its date, name it as an LMS would, lead elsewhere, let others write into it."""
+    box, course = share / "plain" / LAB, dir / "home" / PROF / "plain"
+    for old in box.iterdir():
+        shutil.rmtree(old) if old.is_dir() else old.unlink()
+    put = lambda user, script: expect(f"{user}: {script}", 0, run(user, "sh", "-c", f"umask 022; cd {box}; {script}").returncode)
+    begun = int(time.time())
+    put(ADA, f"mkdir {ADA}; echo '// late' >{ADA}/copy.cu; touch -d '2 days ago' {ADA}/copy.cu {ADA}")
+    put(BOB, f"echo '// late, too' >x; mv x 'Lab 1_{BOB}_attempt_2020-11-20-10-32-45_copy.cu'")
+    intake = lambda: run(PROF, RIDGE, "cluster", "intake", "--course", course / "course.toml", "--lab", "01", "--submissions", box, "--roster", course / "roster.csv")
+    done = intake()
+    expect(f"both are taken in: {done.stdout}{done.stderr}", (0, True), (done.returncode, "the later date counts" in done.stdout))
+
+    def last(student):
+        with sqlite3.connect(course / "gradebook.sqlite") as db:
+            return db.execute("SELECT handed_in, problem FROM submission WHERE student = ? ORDER BY id DESC", (student,)).fetchone()
+    for s in (ADA, BOB):
+        expect(f"{s}: neither touch nor a name sets the date: {last(s)}", True, last(s)[0] >= begun)
+    # Ada's folder leads to what Bob has, and the instructor can read both.
+    put(BOB, f"mkdir bobs; echo '// of Bob' >bobs/copy.cu; chmod 755 bobs")
+    put(ADA, f"rm -r {ADA}; mkdir {ADA}; ln -s {box}/bobs {ADA}/lab")
+    done = intake()
+    expect(f"a link is not followed: {done.stdout}", True, "holds none of the lab's files" in last(ADA)[1])
+    put(ADA, f"rm -r {ADA}; mkdir {ADA}; chmod 777 {ADA}")
+    put(BOB, f"echo '// of Bob' >{ADA}/copy.cu")
+    done = intake()
+    expect(f"nor is a file of Bob's Ada's: {done.stdout}", True, "copy.cu, which is a file of another account" in last(ADA)[1])
+
+
 def refusals():
     """What doctor says of a dropbox that does not work; this account would grade."""
     course = dir / "home" / PROF / "doctor"
@@ -150,6 +179,7 @@ try:
     layout("setgid", "3733")
     layout("plain", "1733")
     strangers()
+    changed()
     refusals()
 finally:
     for user in (PROF, ADA, BOB, MAL):

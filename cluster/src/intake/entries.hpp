@@ -20,6 +20,8 @@ constexpr const char *kByAccount = "by the account", *kByMetadata = "by submissi
 struct EntryPart {
   fs::path path;
   std::string file;  // the name that the student gave it, where the path's name holds more; else empty
+  // The student's account that can change it meanwhile, and set its date: one in the dropbox.
+  std::optional<unsigned> account = std::nullopt;
 };
 
 // One hand-in. Loose files of one student are parts of one.

@@ -12,6 +12,8 @@ namespace ridge::cluster {
 
 namespace {
 
+constexpr unsigned kNobody = static_cast<unsigned>(-1);  // no account has this number
+
 // The ids and logins of a roster, any of which may be the name of an account.
 std::vector<std::string> logins(const Student& s) {
   std::vector<std::string> all = {s.id};
@@ -39,7 +41,7 @@ bool open_to_others(const fs::path& dir, const Course& course) {
   return stat(dir.c_str(), &st) == 0 && (st.st_mode & S_IWOTH) != 0;
 }
 
-FileOwner file_owner(const Entry& entry, const fs::path& dir, bool open, const std::vector<Student>& roster) {
+FileOwner file_owner(Entry& entry, const fs::path& dir, bool open, const std::vector<Student>& roster) {
   FileOwner result;
   struct stat folder {};
   const bool known_folder = stat(dir.c_str(), &folder) == 0;
@@ -51,9 +53,16 @@ FileOwner file_owner(const Entry& entry, const fs::path& dir, bool open, const s
     result.refused = fmt::format("{} says whose it is, and anybody can put that file here", kMetadata);
     return result;
   }
-  for (const EntryPart& part : entry.parts) {
+  for (EntryPart& part : entry.parts) {
     struct stat st {};
-    if (lstat(part.path.c_str(), &st) != 0) continue;
+    if (lstat(part.path.c_str(), &st) != 0) {
+      if (open) part.account = kNobody;  // what comes in its place meanwhile is nobody's
+      continue;
+    }
+    if (open && !trusted(st.st_uid)) {
+      part.account = st.st_uid;
+      entry.handed_in.reset(), entry.late = entry.in_time = false;
+    }
     const passwd* account = getpwuid(st.st_uid);
     const auto name = account == nullptr ? std::nullopt : std::optional<std::string>(account->pw_name);
     const auto its = [&](const Student& s) { return name && is_account_of(s, *name); };

@@ -16,7 +16,8 @@ struct FileOwner {
 };
 
 // `open`: the folder is open_to_others(). There a file belongs to its student's account, or to one that could put it
-// there in any case: the account that collects, the folder's owner, root.
-FileOwner file_owner(const Entry& entry, const fs::path& dir, bool open, const std::vector<Student>& roster);
+// there in any case: the account that collects, the folder's owner, root. What another account owns is marked as such,
+// and what its name tells of the date does not count.
+FileOwner file_owner(Entry& entry, const fs::path& dir, bool open, const std::vector<Student>& roster);
 
 }  // namespace ridge::cluster

@@ -170,7 +170,7 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
   make_folders(parent);
   std::error_code ec;
   const bool open = open_to_others(dir, course);
-  for (const Entry& entry : entries_of(dir, lab, roster)) {
+  for (Entry& entry : entries_of(dir, lab, roster)) {
     if (entry.students.empty()) {
       miss(entry, entry.why);
       continue;

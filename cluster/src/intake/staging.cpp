@@ -13,6 +13,7 @@
 #include "cluster/src/base/strings.hpp"
 #include "cluster/src/intake/choosing.hpp"
 #include "cluster/src/intake/misnamed.hpp"
+#include "cluster/src/intake/snapshot.hpp"
 #include "cluster/src/intake/unpacking.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/source_text.hpp"
@@ -152,24 +153,33 @@ Staged staged(const Entry& entry, const Lab& lab, std::optional<std::int64_t> de
   const fs::path own = scratch.path() / "files";
   make_folders(own);
   fs::path from = own;
-  bool folder = false;
+  bool folder = false, set_back = false;
   for (std::size_t i = 0; i < entry.parts.size(); ++i) {
     const EntryPart& part = entry.parts[i];
     const std::string name = part.file.empty() ? part.path.filename().string() : part.file;
+    fs::path path = part.path;
+    if (part.account) {
+      path = scratch.path() / fmt::format("own-{}", i);
+      make_folders(path);
+      path /= part.path.filename();
+      const Snapshot copied = snapshot(part.path, *part.account, path);
+      if (!copied.problem.empty()) return s.problem = copied.problem, s;
+      set_back = set_back || copied.set_back;
+    }
     struct stat st {};
-    if (lstat(part.path.c_str(), &st) != 0) return s.problem = "can't be read", s;
+    if (lstat(path.c_str(), &st) != 0) return s.problem = "can't be read", s;
     s.handed_in = std::max<std::int64_t>(s.handed_in.value_or(st.st_mtime), st.st_mtime);
     bool read = false;
     int copy = 0;
-    if (S_ISDIR(st.st_mode) && is_repository(part.path)) {
-      s.problem = check_out(part.path, deadline, scratch.path(), own, s.handed_in);
+    if (S_ISDIR(st.st_mode) && is_repository(path)) {
+      s.problem = check_out(path, deadline, scratch.path(), own, s.handed_in);
       s.by_file = false;
     } else if (S_ISDIR(st.st_mode)) {
-      from = part.path, folder = true;
+      from = path, folder = true;
     } else if (!S_ISREG(st.st_mode)) {
       s.problem = "is neither a folder nor an archive";
     } else if (!is_archive(name, read) && (!lab_file(name, lab, copy).empty() || entry.parts.size() > 1)) {
-      const auto bytes = read_regular(part.path, kMaxFile);  // a loose file
+      const auto bytes = read_regular(path, kMaxFile);  // a loose file
       if (!bytes) s.problem = printable(name) + " is larger than 1 MiB, or can't be read";
       if (bytes && name.find('/') == std::string::npos) publish(own / name, *bytes);
     } else if (is_archive(name, read) && !read) {
@@ -184,7 +194,7 @@ Staged staged(const Entry& entry, const Lab& lab, std::optional<std::int64_t> de
     } else {
       const fs::path into = entry.parts.size() == 1 ? own : own / part.path.filename();
       make_folders(into);
-      s.problem = unpack(part.path, into);
+      s.problem = unpack(path, into);
     }
     if (!s.problem.empty()) return s;
   }
@@ -234,6 +244,9 @@ Staged staged(const Entry& entry, const Lab& lab, std::optional<std::int64_t> de
     s.note +=
         fmt::format("{}has no {}: the lab's stub stands in", s.note.empty() ? "" : "; ", fmt::join(missing, ", "));
   if (s.problem.empty()) s.problem = problem_of_form(lab, to);
+  if (set_back && s.by_file)
+    s.note += fmt::format("{}its files are dated before they were put here, and the later date counts",
+                          s.note.empty() ? "" : "; ");
   if (!entry.note.empty()) s.note += (s.note.empty() ? "" : "; ") + entry.note;
   return s;
 }
