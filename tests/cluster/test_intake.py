@@ -2,7 +2,7 @@
 """Intake of what instructors really have, without Slurm: the shapes of Canvas, Moodle, Gradescope and GitHub Classroom, names in
 six scripts, encodings, entries that belong to nobody, hand-ins that change, rosters, the gradebook's file.
 
-test_intake.py [shapes|encodings|forms|history|rosters|gradebook]"""
+test_intake.py [shapes|encodings|forms|history|rosters|gradebook|repositories]"""
 import json
 from intake_book import *
 
@@ -382,5 +382,52 @@ def gradebook():
     book.remove()
 
 
-{"shapes": shapes, "encodings": encodings, "forms": forms, "history": history, "rosters": rosters, "gradebook": gradebook}[part]()
+def git(repo, *words, when=None):
+    env = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null"}
+    if when:
+        env["GIT_COMMITTER_DATE"] = env["GIT_AUTHOR_DATE"] = f"{when} +0000"
+    done = subprocess.run(["git", "-C", str(repo), "-c", "user.name=N", "-c", "user.email=n@e", *words], capture_output=True, text=True, env=env)
+    expect(f"git {words}: {done.stderr}", 0, done.returncode)
+    return done.stdout.strip()
+
+
+def repositories():
+    """What a repository says of itself: its kind of hashes, its attributes, and where else git should look."""
+    book = Book("id,name\nsha256,\nhidden,\nborrows,\nlinks,\nworktree,\nplain,\n")
+    when = 1_700_000_000
+
+    def made(name, *init, files=None, where=None):
+        repo = (where or book.hand_ins) / name
+        subprocess.run(["git", "init", "-q", *init, str(repo)], check=True)
+        for file, text in (files or {"copy.cu": f"// of {name}\n"}).items():
+            (repo / file).write_text(text)
+        git(repo, "add", "-A"), git(repo, "commit", "-qm", "x", when=when)
+        return repo
+
+    made("sha256", "--object-format=sha256"), made("plain")
+    made("hidden", files={"copy.cu": "// of hidden\n", ".gitattributes": "*.cu export-ignore\n"})
+    # A neighbour's repository, which this account can read: three ways to lead git there.
+    theirs = made("theirs", where=book.dir)
+    head = git(theirs, "rev-parse", "HEAD")
+    borrows = made("borrows")
+    (borrows / ".git/objects/info").mkdir(exist_ok=True)
+    (borrows / ".git/objects/info/alternates").write_text(f"{theirs}/.git/objects\n")
+    git(borrows, "update-ref", "HEAD", head)
+    links = made("links")
+    shutil.rmtree(links / ".git/objects"), (links / ".git/objects").symlink_to(theirs / ".git/objects")
+    git(links, "update-ref", "HEAD", head)
+    worktree = made("worktree")
+    (worktree / ".git/commondir").write_text(f"{theirs}/.git\n")
+    done = book.intake()
+    expect("intake: " + done.stdout + done.stderr, 0, done.returncode)
+    owners = book.owners()
+    dates = dict(book.rows("SELECT student, handed_in FROM submission"))
+    for s in ("sha256", "plain", "hidden"):
+        expect(f"{s}: {owners[s]}", ("", f"// of {s}\n", when), (owners[s][1], book.text_of(s), dates[s]))
+    for s, word in (("borrows", "alternates"), ("links", "a link, objects"), ("worktree", "commondir")):
+        expect(f"{s} is told: {owners[s][1]}", True, word in owners[s][1])
+    book.remove()
+
+
+{"shapes": shapes, "encodings": encodings, "forms": forms, "history": history, "rosters": rosters, "gradebook": gradebook, "repositories": repositories}[part]()
 print(f"{len(checks)} checks")

@@ -33,10 +33,31 @@ ProcessResult git(std::vector<std::string> arguments, const fs::path& dir, const
                                    "GIT_CONFIG_NOSYSTEM=1",
                                    "GIT_CONFIG_GLOBAL=" + (scratch / "gitconfig").string(),
                                    "GIT_TERMINAL_PROMPT=0",
+                                   "GIT_NO_LAZY_FETCH=1",  // nor from where a partial clone came from
                                    "HOME=" + scratch.string(),
                                    "git"};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   return run_process(argv, dir, {.seconds = 60});
+}
+
+// git would follow what leads out of a repository: links, other places of objects, and the folder of a linked worktree.
+// Another student's commits may lie there, which this account can read.
+std::string leads_out(const fs::path& repository) {
+  std::error_code ec;
+  const fs::path inner = repository / ".git", git = fs::is_directory(inner, ec) ? inner : repository;
+  for (const char* name : {"commondir", "gitdir", "objects/info/alternates"})
+    if (fs::exists(fs::symlink_status(git / name, ec)))
+      return fmt::format("the repository takes parts from elsewhere ({}); hand in a clone that has all", name);
+  for (const char* name : {"HEAD", "config", "packed-refs", "shallow", "refs", "objects", "reftable"}) {
+    const fs::path top = git / name;
+    if (fs::is_symlink(fs::symlink_status(top, ec)))
+      return fmt::format("the repository has a link, {}; hand in a clone without links", name);
+    if (!fs::is_directory(fs::symlink_status(top, ec))) continue;
+    for (fs::recursive_directory_iterator it(top, ec), end; !ec && it != end; it.increment(ec))
+      if (fs::is_symlink(it->symlink_status(ec)))
+        return fmt::format("the repository has a link in {}; hand in a clone without links", name);
+  }
+  return "";
 }
 
 }  // namespace
@@ -59,6 +80,7 @@ std::string unpack(const fs::path& archive, const fs::path& to) {
 
 std::string check_out(const fs::path& repository, std::optional<std::int64_t> deadline, const fs::path& scratch,
                       const fs::path& to, std::optional<std::int64_t>& date) {
+  if (const std::string why = leads_out(repository); !why.empty()) return why;
   const std::string own = (scratch / "repository").string();
   ProcessResult r =
       git({"clone", "--quiet", "--bare", "--no-local", "--no-tags", "file://" + fs::absolute(repository).string(), own},
@@ -68,13 +90,18 @@ std::string check_out(const fs::path& repository, std::optional<std::int64_t> de
   std::vector<std::string> find = {"-C", own, "log", "-1", "--format=%H %ct", "HEAD"};
   if (deadline) find.insert(find.end() - 1, fmt::format("--before={}", *deadline));
   r = git(find, scratch, scratch);
-  if (r.exit_code == 0 && r.output.size() <= 40 && deadline) {  // no commit in time: take HEAD, which is late
+  if (r.exit_code == 0 && r.output.find(' ') == std::string::npos &&
+      deadline) {  // no commit in time: take HEAD, which is late
     find = {"-C", own, "log", "-1", "--format=%H %ct", "HEAD"};
     r = git(find, scratch, scratch);
   }
-  if (r.exit_code != 0 || r.output.size() <= 40) return "the repository has no commit";
-  const std::string commit = r.output.substr(0, 40);
-  date = std::atoll(r.output.c_str() + 41);
+  const std::size_t blank = r.output.find(' ');  // after 40 hexadecimal digits, or 64 with SHA-256
+  if (r.exit_code != 0 || blank == std::string::npos) return "the repository has no commit";
+  const std::string commit = r.output.substr(0, blank);
+  date = std::atoll(r.output.c_str() + blank + 1);
+  // The repository's own .gitattributes could leave files out of an archive.
+  fs::create_directories(fs::path(own) / "info");
+  std::ofstream(fs::path(own) / "info" / "attributes") << "* -export-ignore -export-subst\n";
   r = git({"-C", own, "archive", "--format=tar", "-o", (scratch / "commit.tar").string(), commit}, scratch, scratch);
   if (r.exit_code != 0) blame_full_disk(scratch);
   if (r.exit_code != 0) return "git can't read the commit: " + first_line(r.output);
