@@ -2,7 +2,7 @@
 """Intake of what instructors really have, without Slurm: the shapes of Canvas, Moodle, Gradescope and GitHub Classroom, names in
 six scripts, encodings, entries that belong to nobody, hand-ins that change, rosters, the gradebook's file.
 
-test_intake.py [shapes|encodings|forms|history|rosters|gradebook|repositories]"""
+test_intake.py [shapes|encodings|forms|history|rosters|gradebook|repositories|limit]"""
 import json
 from intake_book import *
 
@@ -429,5 +429,42 @@ def repositories():
     book.remove()
 
 
-{"shapes": shapes, "encodings": encodings, "forms": forms, "history": history, "rosters": rosters, "gradebook": gradebook, "repositories": repositories}[part]()
+def limit():
+    """submissions_per_day holds in the dropbox, too: the first ones of a day count, also where a student deletes them again."""
+    book = Book("id,name\nann,Ann\n", head="[limits]\nsubmissions_per_day = 2\n")
+    day = 1_700_006_400  # 2023-11-15T00:00:00Z
+
+    def put(number, when):
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w:gz") as t:
+            text = f"// {number}\n".encode()
+            info = tarfile.TarInfo("copy.cu")
+            info.size = len(text)
+            t.addfile(info, io.BytesIO(text))
+        stamp = time.strftime("%Y-%m-%dT%H.%M.%SZ", time.gmtime(when))
+        path = book.put(f"01_coalescing_ann_{stamp}_{number:012x}.tar.gz", packed.getvalue())
+        os.utime(path, (when, when))
+        return path
+
+    first, *_ = [put(n, day + 3600 * n) for n in (1, 2, 3)]
+    dry = book.intake("--dry-run")
+    told = "is hand-in 3 of 2023-11-15, and the course takes 2 a day"
+    expect("told before: " + dry.stdout, True, told in dry.stdout)
+    done = book.intake()
+    expect("the third is told: " + done.stdout + done.stderr, (0, True), (done.returncode, told in done.stdout))
+    counts = lambda: book.rows("SELECT content FROM submission WHERE problem = '' ORDER BY handed_in")[-1][0]
+    text = lambda: (book.dir / "shared/contents/01_coalescing" / counts() / "copy.cu").read_text()
+    expect("the second counts", "// 2\n", text())
+    first.unlink()
+    put(4, day + 86000)
+    done = book.intake()
+    expect("deleting does not help: " + done.stdout, ("// 2\n", True), (text(), "is hand-in 4 of 2023-11-15" in done.stdout))
+    put(5, day + 86400)
+    book.intake()
+    expect("the next day does", "// 5\n", text())
+    expect("again: nothing new", True, ": 0 submissions taken in" in book.intake().stdout)
+    book.remove()
+
+
+{"shapes": shapes, "encodings": encodings, "forms": forms, "history": history, "rosters": rosters, "gradebook": gradebook, "repositories": repositories, "limit": limit}[part]()
 print(f"{len(checks)} checks")

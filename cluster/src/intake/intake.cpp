@@ -26,6 +26,7 @@ struct Row {
   std::string student, content, source, problem;
   std::optional<std::int64_t> handed_in;
   std::optional<loop::Participation> participation;
+  bool counted = false;  // came through the dropbox, where a day has only so many hand-ins
 };
 
 // One entry that cannot be taken in never stops the others. Where this machine fails, all of them would fail.
@@ -126,6 +127,37 @@ int add_rows(Gradebook& book, const std::string& lab, std::vector<Row>& rows) {
   return fresh;
 }
 
+// Of one student's hand-ins through the dropbox in one day (UTC), the first `most` are taken. Those that an earlier intake
+// has seen count although their files may be deleted since.
+void keep_to_limit(Gradebook& book, const std::string& lab, int most, std::vector<Row>& rows) {
+  struct HandedIn {
+    std::int64_t date = 0;
+    std::string source;
+    Row* row = nullptr;  // none: of an earlier intake, and gone
+  };
+  std::vector<HandedIn> all;
+  for (Row& r : rows)
+    if (r.counted) all.push_back({r.handed_in.value_or(wall_now()), r.source, &r});
+  if (most <= 0 || all.empty()) return;
+  for (Rows r = book.db().query(
+           "SELECT DISTINCT source, COALESCE(handed_in, taken) FROM submission WHERE lab = ?1 AND student = ?2 AND "
+           "substr(source, 1, length(?1) + 1) = ?1 || '_'",
+           lab, rows[0].student);
+       r.next();)
+    if (std::ranges::none_of(rows, [&](const Row& row) { return row.source == r.text(0); }))
+      all.push_back({r.integer(1), r.text(0)});
+  std::ranges::sort(all, {}, [](const HandedIn& h) { return std::pair(h.date, h.source); });
+  constexpr std::int64_t kDay = 86400;
+  int number = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    number = i > 0 && all[i].date / kDay == all[i - 1].date / kDay ? number + 1 : 1;
+    if (number <= most || all[i].row == nullptr) continue;
+    all[i].row->content.clear();
+    all[i].row->problem = fmt::format("is hand-in {} of {}, and the course takes {} a day", number,
+                                      date_text(all[i].date).substr(0, 10), most);
+  }
+}
+
 // Hand-ins of many students that are all late and of one time: the folder was copied, or the download unpacked, without
 // the dates, and nobody's lateness can be read from them.
 std::optional<Error> dates_of_a_copy(const std::vector<std::int64_t>& late, std::size_t by_file, const fs::path& dir) {
@@ -205,8 +237,15 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
     fs::remove_all(staging, ec);
     for (const Student* student : entry.students) {
       report.matches.push_back({entry.name, student->id, student->name, entry.how, s.problem, s.note});
-      rows[student->id].push_back({student->id, content, entry.name, s.problem, s.handed_in, s.participation});
+      rows[student->id].push_back(
+          {student->id, content, entry.name, s.problem, s.handed_in, s.participation, open || entry.how == kByAccount});
     }
+  }
+  for (auto& [student, its] : rows) {
+    keep_to_limit(book, lab.name, course.submissions_per_day, its);
+    for (const Row& r : its)
+      for (auto& m : report.matches)
+        if (m.student == student && m.entry == r.source) m.problem = r.problem;
   }
   for (const Student& s : roster)
     if (rows.count(s.id) == 0) report.without.push_back(s.id);
