@@ -60,6 +60,15 @@ def rules():
     stays = {content_of(book, s) for s in ("kx105", "kx109", "kx112")}  # of today, hung, waiting
     for words in ((), ("--older-than", "0"), ("--older-than", "-3"), ("--older-than", "soon")):
         expect(f"forget {words} is no use", 2, book.run("forget", *words).returncode)
+    # What a killed intake left, also of a lab that the course has no more.
+    halves = [book.dir / "shared/contents" / lab / name for lab, name in ((LAB, ".staging-0123"), ("77_gone", ".staging-4567"), ("77_gone", ".forgotten-89"))]
+    for half in halves:
+        half.mkdir(parents=True)
+        (half / "copy.cu").write_text("// of a student\n")
+    dry = book.run("forget", "--older-than", "365")
+    expect("it lists what an interrupted run left: " + dry.stdout, [True] * 3, [str(h) in dry.stdout or h.name in dry.stdout for h in halves])
+    swept = book.run("forget", "--older-than", "36500", "--yes")
+    expect("and deletes that: " + swept.stdout + swept.stderr, (0, [False] * 3), (swept.returncode, [h.exists() for h in halves]))
     dry = book.run("forget", "--older-than", "365")
     expect("dry run: " + dry.stdout + dry.stderr, 0, dry.returncode)
     expect("it keeps all", (before, files, [True] * 3), (kept(book), contents(book), [f.exists() for f in logs]))

@@ -49,14 +49,16 @@ std::vector<OldWork> graded_before(Gradebook& book, std::int64_t before) {
   return old;
 }
 
-// What an interrupted run was deleting: it has its other name, so no program takes it for a submission.
+// What an interrupted run was deleting, and what a killed intake was preparing, of all labs: also of those that
+// course.toml names no more. No program takes these for a submission.
 std::vector<fs::path> half_deleted(const Course& course) {
   std::vector<fs::path> found;
-  std::error_code ec;
-  for (const auto& [lab, rules] : course.labs)
-    for (fs::directory_iterator it(content_dir(course, lab, "x").parent_path(), ec), end; !ec && it != end;
-         it.increment(ec))
-      if (it->path().filename().string().starts_with(kForgotten)) found.push_back(it->path());
+  std::error_code ec, inner;
+  for (fs::directory_iterator lab(course.shared / "contents", ec), end; !ec && lab != end; lab.increment(ec))
+    for (fs::directory_iterator it(lab->path(), inner), last; !inner && it != last; it.increment(inner)) {
+      const std::string name = it->path().filename().string();
+      if (name.starts_with(kForgotten) || name.starts_with(kStaging)) found.push_back(it->path());
+    }
   return found;
 }
 

@@ -214,7 +214,7 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
     }
     if (owner.unproven)
       for (const Student* student : entry.students) report.unproven.insert(student->id);
-    const fs::path staging = parent / (".staging-" + new_nonce());
+    const fs::path staging = parent / (kStaging + new_nonce());
     Staged s;
     std::string content;
     try {

@@ -36,6 +36,10 @@ IntakeReport take_in(Gradebook& book, const std::string& lab, const fs::path& di
 // The report, one line for each entry with a problem or a note, or for each entry where `all`.
 std::string intake_text(const IntakeReport& report, bool all);
 
+// Begins the name of a folder beside the contents in which a hand-in is prepared. One that a killed intake left is
+// deleted by `ridge cluster forget`.
+constexpr const char* kStaging = ".staging-";
+
 // The folder of a content's files.
 fs::path content_dir(const Course& course, const std::string& lab, const std::string& content);
 
