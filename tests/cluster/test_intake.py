@@ -338,6 +338,16 @@ def rosters():
     book.intake()
     names = [r["name"] for r in json.loads(book.run("export", "--lab", "01", "--format", "json").stdout)]
     expect("UTF-16; who comes back is there again", ["Änn", "Bøb"], names)
+    # A roster that mixed two numbers up is corrected by the next one, and what only an older one told stays.
+    canvas = lambda one, two: (book.dir / "canvas.csv").write_text(
+        f'Student,ID,SIS User ID,SIS Login ID,Section,Lab\nAnn,{one},ann,a1@example.edu,A,\nBob,{two},bob,b1@example.edu,A,\n')
+    keys = lambda: book.rows("SELECT student, value FROM student_key WHERE kind = 'canvas' ORDER BY student, value")
+    canvas(9002, 9001), book.intake(rosters=("roster.csv", "canvas.csv"))
+    expect("the wrong numbers", [("ann", "9002"), ("bob", "9001")], keys())
+    canvas(9001, 9002), book.intake(rosters=("roster.csv", "canvas.csv"))
+    expect("the right ones alone", [("ann", "9001"), ("bob", "9002")], keys())
+    book.intake()
+    expect("a roster without numbers deletes none", [("ann", "9001"), ("bob", "9002")], keys())
     # What is filled keeps its bytes.
     book.run("override", "--lab", "01", "--student", "ann", "--percent", "90", "--reason", "secret illness")
     text = 'Identifier,"Full name","ID number",Grade\r\nParticipant 1,Änn,ann,\r\n'.encode("latin-1")

@@ -203,6 +203,16 @@ void Gradebook::add_student(const Student& s) {
 std::vector<std::string> Gradebook::enrol(const std::vector<Student>& roster) {
   std::set<std::string> gone;
   for (const Student& s : students()) gone.insert(s.id);
+  // A key that this roster gives to some students was wrong at all others: a roster before it had rows mixed up.
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> holders;
+  for (const Student& s : roster)
+    for (const StudentKey& k : s.keys) holders[{k.kind, k.value}].insert(s.id);
+  std::vector<std::pair<std::string, StudentKey>> wrong;
+  for (Rows r = db_.query("SELECT student, kind, value FROM student_key"); r.next();)
+    if (const auto at = holders.find({r.text(1), r.text(2)}); at != holders.end() && !at->second.contains(r.text(0)))
+      wrong.emplace_back(r.text(0), StudentKey{r.text(1), r.text(2)});
+  for (const auto& [id, k] : wrong)
+    db_.change("DELETE FROM student_key WHERE student = ? AND kind = ? AND value = ?", id, k.kind, k.value);
   for (const Student& s : roster) {
     add_student(s);
     db_.change("UPDATE student SET enrolled = 1 WHERE id = ?", s.id);
