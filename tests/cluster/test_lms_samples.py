@@ -88,6 +88,18 @@ def canvas():
     got = book.filled("canvas", wide, "--column", "Lab 01 (111)")
     expect("one field is filled: " + got, wide.replace("88,00;\r\n", "88,00;45\r\n"), got)
     book.remove()
+    # Separators of thousands.
+    for most, wanted in (("1,000.00", "900"), ("1.000,00", "900"), ("1 000,00", "900"), ("1\u00a0000", "900"), ("1,000", "900"), ("2,500,000", "2250000"),
+                         ("0,500", "0.45"), ("12,50", "11.25"), ("1000", "900")):
+        sheet = f'Student,ID,SIS User ID,SIS Login ID,Section,Lab 1 (9)\n    Points Possible,,,,,"{most}"\n"Doe, Jane",7,j,jane@example.edu,A,\n'
+        book = Book(sheet)
+        book.put("doejane_7_77001_copy.cu")
+        book.intake()
+        (student, _), = book.names()
+        book.grade(student, 90)
+        got = book.filled("canvas", sheet, "--column", "Lab 1")
+        expect(f"of {most} points: {got}", sheet.replace("edu,A,\n", f"edu,A,{wanted}\n"), got)
+        book.remove()
     # An account that may not see SIS ids.
     narrow = "Student,ID,Section,Lab 1 (9)\n    Points Possible,,,10\n\"Doe, Jane\",9001,A,\n\"Doe, Jane\",9002,A,\n"
     book = Book(narrow)

@@ -37,8 +37,26 @@ const std::map<std::string, System>& systems() {
   return known;
 }
 
-// "20.00", or "20,00" where the system writes so
-double written_number(const std::string& text) { return std::atof(replaced(text, ",", ".").c_str()); }
+// "20.00", or "20,00" where the system writes so; "1,000.00", "1.000,00", "1 000,00" and "1,000" with a separator of
+// thousands.
+double written_number(const std::string& text) {
+  std::string number;
+  for (const char c : text.substr(0, text.find_first_not_of("0123456789.,' \xC2\xA0\xE2\x80\xAF\x99")))
+    if (std::string_view("0123456789.,").find(c) != std::string_view::npos) number += c;
+  const std::size_t comma = number.rfind(','), point = number.rfind('.');
+  const auto once = [&](char c) { return std::ranges::count(number, c) == 1; };
+  std::size_t decimal = std::string::npos;  // where its separator is
+  if (comma != std::string::npos && point != std::string::npos)
+    decimal = std::max(comma, point);
+  else if (point != std::string::npos && once('.'))
+    decimal = point;
+  else if (comma != std::string::npos && once(',') && (number.size() - comma != 4 || number[0] == '0' || comma == 0))
+    decimal = comma;
+  std::string plain;
+  for (std::size_t i = 0; i < number.size(); ++i)
+    if (i == decimal || (number[i] != ',' && number[i] != '.')) plain += i == decimal ? '.' : number[i];
+  return std::atof(plain.c_str());
+}
 
 // A column's title without what the system adds: "Lab 1 (23769)", "Lab 1 [Total Pts: 50 Score] |12",
 // "Lab 1 Points Grade <Numeric MaxPoints:50>".
