@@ -83,8 +83,9 @@ def dates():
     book.put("Bo Wu_74_assignsubmission_file_/copy.cu", "// points 4\n")
     book.put("Jane Doe_71_assignsubmission_file_/copy.cu", "// points 1\n")
     book.put("Kim Roe_72_assignsubmission_file_/copy.cu", "// points 2\n")
-    taken(book, rosters=("roster.csv", "worksheet.csv"))
-    expect("Moodle: the worksheet's times", {"jdoe": "20 09:41", "kroe": "20 09:41", "bwu": "19 21:00"}, dates_of(book))
+    (book.dir / "other.csv").write_text((book.dir / "worksheet.csv").read_text().replace("Participant 7", "Participant 17").replace("20 Nov", "25 Nov"))
+    taken(book, rosters=("roster.csv", "worksheet.csv", "other.csv"))
+    expect("Moodle: the worksheet's times, and not those of another assignment's", {"jdoe": "20 09:41", "kroe": "20 09:41", "bwu": "19 21:00"}, dates_of(book))
     book.remove()
 
 

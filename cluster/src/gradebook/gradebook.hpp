@@ -24,8 +24,9 @@ struct StudentKey {
 struct Student {
   std::string id, name, email;
   std::vector<StudentKey> keys = {};
-  // When the student handed in, as Moodle's grading worksheet of one assignment says. Not kept.
-  std::optional<std::int64_t> moodle_date = std::nullopt;
+  // When the student handed in, as Moodle's grading worksheets say, by the participant number, which each assignment
+  // has of its own. Not kept.
+  std::map<std::string, std::int64_t> moodle_dates = {};
 };
 
 // Different contents by the state of their newest grading. Of a regrade only the new one counts.

@@ -78,8 +78,9 @@ bool moodle(const std::string& name, const std::vector<Student>& roster, Owners&
   o = by_number_or_name(roster, "participant", parts->number, parts->name, "Moodle");
   o.file = parts->file;
   if (!o.file.empty()) o.group = "moodle " + parts->number;
-  if (o.students.size() == 1 && has_key(*o.students[0], "participant", parts->number))
-    o.handed_in = o.students[0]->moodle_date;
+  if (o.students.size() == 1)
+    if (const auto& dates = o.students[0]->moodle_dates; dates.contains(parts->number))
+      o.handed_in = dates.at(parts->number);
   return true;
 }
 

@@ -113,8 +113,10 @@ std::vector<Student> read_roster(const fs::path& csv) {
       add_key(s, "login", at(i, table.column({name})));
     if (canvas) add_key(s, "canvas", table.at(i, table.column({"ID"})));
     if (github >= 0) add_key(s, "github", trimmed(table.at(i, github)));
-    if (github < 0) add_key(s, "participant", last_number(table.at(i, table.column({"Identifier"}))));
-    s.moodle_date = moodle_date(table.at(i, table.column({"Last modified (submission)"})));
+    const std::string participant = github < 0 ? last_number(table.at(i, table.column({"Identifier"}))) : "";
+    add_key(s, "participant", participant);
+    if (const auto date = moodle_date(table.at(i, table.column({"Last modified (submission)"}))); date)
+      s.moodle_dates[participant] = *date;
     all.push_back(s);
   }
   if (all.empty()) throw Error(Exit::usage, shown(csv) + " names no student", "one row each, below a line with names");
@@ -140,7 +142,7 @@ std::vector<Student> read_rosters(const std::vector<std::string>& files) {
       Student& known = *same[0];
       if (known.name.empty()) known.name = s.name;
       if (known.email.empty()) known.email = s.email;
-      if (s.moodle_date) known.moodle_date = s.moodle_date;
+      known.moodle_dates.insert(s.moodle_dates.begin(), s.moodle_dates.end());
       add_key(known, "login", s.id);
       for (const StudentKey& k : s.keys) add_key(known, k.kind.c_str(), k.value);
     }
