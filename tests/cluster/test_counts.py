@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A class with every kind of state: `status`, `report`, its page, a lab's export and the total count the same students, without Slurm.
 
-test_counts.py [states|regraded]"""
+test_counts.py [states|regraded|twice]"""
 import csv, io, re
 from graded_class import *
 
