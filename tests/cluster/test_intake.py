@@ -469,6 +469,11 @@ def limit():
     put(4, day + 86000)
     done = book.intake()
     expect("deleting does not help: " + done.stdout, ("// 2\n", True), (text(), "is hand-in 4 of 2023-11-15" in done.stdout))
+    second = book.hand_ins / "01_coalescing_ann_2023-11-15T02.00.00Z_000000000002.tar.gz"
+    os.utime(second, (day + 90000,) * 2)
+    done = book.intake("--dry-run")
+    expect("nor does a later date of an older one: " + done.stdout, True, told in done.stdout)
+    os.utime(second, (day + 7200,) * 2)
     put(5, day + 86400)
     book.intake()
     expect("the next day does", "// 5\n", text())

@@ -127,8 +127,8 @@ int add_rows(Gradebook& book, const std::string& lab, std::vector<Row>& rows) {
   return fresh;
 }
 
-// Of one student's hand-ins through the dropbox in one day (UTC), the first `most` are taken. Those that an earlier intake
-// has seen count although their files may be deleted since.
+// Of one student's hand-ins through the dropbox in one day (UTC), the first `most` are taken. Those that an earlier
+// intake has seen count with their date of then, although their files may be deleted or changed since.
 void keep_to_limit(Gradebook& book, const std::string& lab, int most, std::vector<Row>& rows) {
   struct HandedIn {
     std::int64_t date = 0;
@@ -144,8 +144,10 @@ void keep_to_limit(Gradebook& book, const std::string& lab, int most, std::vecto
            "substr(source, 1, length(?1) + 1) = ?1 || '_'",
            lab, rows[0].student);
        r.next();)
-    if (std::ranges::none_of(rows, [&](const Row& row) { return row.source == r.text(0); }))
+    if (const auto here = std::ranges::find(all, r.text(0), &HandedIn::source); here == all.end())
       all.push_back({r.integer(1), r.text(0)});
+    else
+      here->date = std::min(here->date, r.integer(1));
   std::ranges::sort(all, {}, [](const HandedIn& h) { return std::pair(h.date, h.source); });
   constexpr std::int64_t kDay = 86400;
   int number = 0;
@@ -153,7 +155,7 @@ void keep_to_limit(Gradebook& book, const std::string& lab, int most, std::vecto
     number = i > 0 && all[i].date / kDay == all[i - 1].date / kDay ? number + 1 : 1;
     if (number <= most || all[i].row == nullptr) continue;
     all[i].row->content.clear();
-    all[i].row->problem = fmt::format("is hand-in {} of {}, and the course takes {} a day", number,
+    all[i].row->problem = fmt::format("{}{} of {}, and the course takes {} a day", kOneTooMany, number,
                                       date_text(all[i].date).substr(0, 10), most);
   }
 }

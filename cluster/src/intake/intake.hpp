@@ -36,6 +36,9 @@ IntakeReport take_in(Gradebook& book, const std::string& lab, const fs::path& di
 // The report, one line for each entry with a problem or a note, or for each entry where `all`.
 std::string intake_text(const IntakeReport& report, bool all);
 
+// Begins the problem of a hand-in above the limit of its day.
+constexpr const char* kOneTooMany = "is hand-in ";
+
 // Begins the name of a folder beside the contents in which a hand-in is prepared. One that a killed intake left is
 // deleted by `ridge cluster forget`.
 constexpr const char* kStaging = ".staging-";

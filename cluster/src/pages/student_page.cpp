@@ -120,8 +120,10 @@ std::vector<std::string> grade_notes(Gradebook& book, const Feedback& f) {
     notes.emplace_back(
         "You handed in again after the deadline. That earns no more, so what you handed in in time counts.");
   else if (!g.content.empty() && !f.hand_ins.empty() && !f.hand_ins.back().problem.empty())
-    notes.push_back(fmt::format("Your last hand-in could not be taken, so an earlier one counts: {}",
-                                problem_text(f.hand_ins.back().problem)));
+    notes.push_back(
+        fmt::format("Your last hand-in {}, so an earlier one counts: {}",
+                    f.hand_ins.back().problem.starts_with(kOneTooMany) ? "was one too many" : "could not be read",
+                    problem_text(f.hand_ins.back().problem)));
   return notes;
 }
 
