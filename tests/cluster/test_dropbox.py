@@ -144,6 +144,33 @@ def changed():
     expect(f"nor is a file of Bob's Ada's: {done.stdout}", True, "copy.cu, which is a file of another account" in last(ADA)[1])
 
 
+def swapped():
+    """Ada's archive and a link to Bob's change places all the time, and the instructor can read both."""
+    box, course = share / "plain" / LAB, dir / "home" / PROF / "swapped"
+    shutil.copytree(dir / "home" / PROF / "plain", course, ignore=shutil.ignore_patterns("gradebook*", "shared"))
+    shutil.chown(course, PROF)
+    for old in box.iterdir():
+        shutil.rmtree(old) if old.is_dir() else old.unlink()
+    names = {s: f"{LAB}_{s}_2026-11-26T10.52.24Z_0123456789ab.tar.gz" for s in (ADA, BOB)}
+    for s, name in names.items():
+        put = run(s, "sh", "-c", f"umask 022; echo '// of {s}' >copy.cu; tar czf {box / name} copy.cu")
+        expect("handed in: " + put.stderr, 0, put.returncode)
+    expect("a link", 0, run(ADA, "ln", "-s", box / names[BOB], box / ".link").returncode)
+    exchange = ("import ctypes, sys\ncall, words = ctypes.CDLL(None).renameat2, [w.encode() for w in sys.argv[1:]]\n"
+                "while call(-100, words[0], -100, words[1], 2) == 0: pass\n")  # AT_FDCWD, RENAME_EXCHANGE
+    swaps = subprocess.Popen([sys.executable, "-c", exchange, str(box / names[ADA]), str(box / ".link")])
+    try:
+        for _ in range(15):
+            run(PROF, RIDGE, "cluster", "intake", "--course", course / "course.toml", "--lab", "01", "--submissions", box, "--roster", course / "roster.csv")
+        expect("they were swapped to the end", None, swaps.poll())
+    finally:
+        swaps.kill(), swaps.wait()
+    with sqlite3.connect(course / "gradebook.sqlite") as db:
+        contents = [c for c, in db.execute("SELECT content FROM submission WHERE student = ? AND content <> ''", (ADA,))]
+    texts = {(course / "shared/contents" / LAB / c / "copy.cu").read_text() for c in contents}
+    expect(f"nothing of Bob's is Ada's: {texts}", set(), texts - {f"// of {ADA}\n"})
+
+
 def refusals():
     """What doctor says of a dropbox that does not work; this account would grade."""
     course = dir / "home" / PROF / "doctor"
@@ -180,6 +207,7 @@ try:
     layout("plain", "1733")
     strangers()
     changed()
+    swapped()
     refusals()
 finally:
     for user in (PROF, ADA, BOB, MAL):
