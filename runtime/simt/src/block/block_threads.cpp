@@ -1,5 +1,6 @@
 #include "block/block_threads.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace ridge::simt {
@@ -18,14 +19,28 @@ void BlockThreads::begin(Index3 shape, bool clear_instructions, bool clear_paths
     for (unsigned i = 0; i < size_; ++i) paths_[i].reset();
 }
 
+// Eight states at a time, each below 128.
+static constexpr std::uint64_t kOnes = 0x0101010101010101, kLow = 0x7F * kOnes;
+static_assert(static_cast<unsigned>(ThreadState::unstarted) == 0 && static_cast<unsigned>(ThreadState::ready) == 1);
+
+void BlockThreads::release(ThreadState waiting) {
+  const std::uint64_t wanted = static_cast<unsigned>(waiting) * kOnes;
+  for (unsigned i = 0; i < size_; i += 8) {
+    std::uint64_t states;
+    std::memcpy(&states, &states_[i], 8);
+    const std::uint64_t equal = ~((states ^ wanted) + kLow) >> 7 & kOnes;  // bit 8 k: state i + k
+    states = (states & ~(equal * 0xFF)) | equal;
+    std::memcpy(&states_[i], &states, 8);
+  }
+}
+
 unsigned BlockThreads::runnable(unsigned warp) const {
-  static_assert(static_cast<unsigned>(ThreadState::unstarted) == 0 && static_cast<unsigned>(ThreadState::ready) == 1);
-  constexpr std::uint64_t kAboveOne = 0xFEFEFEFEFEFEFEFE, kLow = 0x7F7F7F7F7F7F7F7F;
+  constexpr std::uint64_t kAboveOne = 0xFE * kOnes;
   unsigned mask = 0;
   for (unsigned l = 0; l < kWarpSize; l += 8) {
     std::uint64_t states;
     std::memcpy(&states, &states_[warp * kWarpSize + l], 8);
-    const std::uint64_t can = ~((states & kAboveOne) + kLow) >> 7 & 0x0101010101010101;  // bit 8 i: state i
+    const std::uint64_t can = ~((states & kAboveOne) + kLow) >> 7 & kOnes;  // bit 8 i: state i
     mask |= static_cast<unsigned>(can * 0x0102040810204080 >> 56) << l;
   }
   return mask;

@@ -1,6 +1,5 @@
 // The threads of the block that runs, by linear index and by lane.
 #pragma once
-#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -44,9 +43,7 @@ class BlockThreads {
   // Valid while the thread waits.
   Fiber& fiber(unsigned linear) { return fibers_[linear]; }
   // Threads that wait like this can go on.
-  void release(ThreadState waiting) {
-    std::replace(states_.begin(), states_.begin() + size_, waiting, ThreadState::ready);
-  }
+  void release(ThreadState waiting);
   // Mask of the lanes that can go on: unstarted or ready.
   unsigned runnable(unsigned warp) const;
 
