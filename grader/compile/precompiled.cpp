@@ -33,7 +33,7 @@ bool names_folder(const std::string& flag) { return flag == "-I" || flag == "-is
 
 bool usable(const std::vector<std::string>& flags) {
   for (std::size_t i = 0; i < flags.size(); ++i) {
-    if (names_folder(flags[i]) || flags[i] == "-mllvm" || flags[i] == "-Xclang") {  // of ours: unset_argument_flags()
+    if (names_folder(flags[i]) || flags[i] == "-mllvm" || flags[i] == "-Xclang") {  // see unset_argument_flags()
       ++i;
     } else if (!same_in_both(flags[i])) {
       return false;

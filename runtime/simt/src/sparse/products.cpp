@@ -32,9 +32,10 @@ cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t op, const vo
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
-                       const cusparseSpMatDescr* a, const cusparseDnMatDescr* b, const void* beta,
-                       const cusparseDnMatDescr* c, cudaDataType compute) {
+// c[m][n] = alpha op(a)[m][k] op(b)[k][n] + beta c: one of the three is sparse.
+template <class A, class C>
+cusparseStatus_t shapes_fit(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
+                            const void* alpha, const A* a, const cusparseDnMatDescr* b, const void* beta, const C* c) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (alpha == nullptr || a == nullptr || b == nullptr || beta == nullptr || c == nullptr)
     return CUSPARSE_STATUS_INVALID_VALUE;
@@ -44,8 +45,16 @@ cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t op_a, cuspar
     return CUSPARSE_STATUS_INVALID_VALUE;
   if (!batches_fit(a->batches, c->batches) || !batches_fit(b->batches, c->batches))
     return CUSPARSE_STATUS_INVALID_VALUE;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
+cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
+                       const cusparseSpMatDescr* a, const cusparseDnMatDescr* b, const void* beta,
+                       const cusparseDnMatDescr* c, cudaDataType compute) {
+  if (const cusparseStatus_t s = shapes_fit(handle, op_a, op_b, alpha, a, b, beta, c); s != CUSPARSE_STATUS_SUCCESS)
+    return s;
   if (a->format == CUSPARSE_FORMAT_SLICED_ELLPACK) return refused("SpMM has no Sliced-ELL: SpMV has");
-  if (ta && !a->transposable()) return refused("SpMM has no transpose of BSR and Blocked-ELL");
+  if (transposes(op_a) && !a->transposable()) return refused("SpMM has no transpose of BSR and Blocked-ELL");
   if (!types_fit(a->values.type, b->values.type, c->values.type, compute))
     return refused("SpMM has no such combination of types");
   return CUSPARSE_STATUS_SUCCESS;
@@ -54,15 +63,8 @@ cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t op_a, cuspar
 cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
                        const cusparseDnMatDescr* a, const cusparseDnMatDescr* b, const void* beta,
                        const cusparseSpMatDescr* c, cudaDataType compute) {
-  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  if (alpha == nullptr || a == nullptr || b == nullptr || beta == nullptr || c == nullptr)
-    return CUSPARSE_STATUS_INVALID_VALUE;
-  const bool ta = transposes(op_a), tb = transposes(op_b);
-  if (c->rows != (ta ? a->cols : a->rows) || c->cols != (tb ? b->rows : b->cols) ||
-      (ta ? a->rows : a->cols) != (tb ? b->cols : b->rows))
-    return CUSPARSE_STATUS_INVALID_VALUE;
-  if (!batches_fit(a->batches, c->batches) || !batches_fit(b->batches, c->batches))
-    return CUSPARSE_STATUS_INVALID_VALUE;
+  if (const cusparseStatus_t s = shapes_fit(handle, op_a, op_b, alpha, a, b, beta, c); s != CUSPARSE_STATUS_SUCCESS)
+    return s;
   if (!among(c->format, {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_BSR})) return refused("SDDMM has CSR and BSR alone");
   if (!types_fit(a->values.type, b->values.type, c->values.type, compute))
     return refused("SDDMM has no such combination of types");
